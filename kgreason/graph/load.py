@@ -1,0 +1,365 @@
+"""Read data into a scratch copy: files, folders, or an Oxigraph store folder."""
+
+import gzip
+import hashlib
+import itertools
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Final
+from urllib.parse import quote
+
+import pyoxigraph as ox
+
+from kgreason.errors import GraphError
+from kgreason.graph.forms import Forms
+from kgreason.graph.graph import Graph, Source
+from kgreason.store import Store
+from kgreason.terms import OWL, WORK
+
+FORMATS: Final = {
+    ".ttl": ox.RdfFormat.TURTLE,
+    ".nt": ox.RdfFormat.N_TRIPLES,
+    ".nq": ox.RdfFormat.N_QUADS,
+    ".trig": ox.RdfFormat.TRIG,
+    ".rdf": ox.RdfFormat.RDF_XML,
+    ".owl": ox.RdfFormat.RDF_XML,
+    ".jsonld": ox.RdfFormat.JSON_LD,
+}
+_LINES: Final = {ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS}
+_CHUNK: Final = 5_000
+_GROUP: Final = 200
+_BASE: Final = "file:///"
+_OWN: Final = WORK.iri
+
+
+@dataclass(frozen=True)
+class _File:
+    path: Path
+    name: str  # relative to DATA, as it stands in the graph IRI
+
+    @property
+    def iri(self) -> ox.NamedNode:
+        return ox.NamedNode("urn:src:" + quote(self.name, safe="/-._~"))
+
+    @property
+    def format(self) -> ox.RdfFormat:
+        return FORMATS[_suffix(self.path)]
+
+
+def _suffix(path: Path) -> str:
+    name = path.name.lower().removesuffix(".gz")
+    return Path(name).suffix
+
+
+def load(
+    data: Sequence[Path], *, ontology: Sequence[Path] = (), lenient: bool = False
+) -> Graph:
+    """Read every file of `data` and `ontology` into one graph.
+
+    Triples without a graph name get a named graph for their file. With `lenient`, IRIs are taken as
+    they are and lines that cannot be read are passed over and counted. Raises GraphError, which
+    names the file and line.
+    """
+    files = _find(data)
+    stores = [path for path in data if _is_store(path)]
+    background = _find(ontology)
+    if not files and not stores:
+        raise GraphError(
+            f"There is no RDF in {_names(data)}; give files that end in "
+            f"{', '.join(FORMATS)} (also .gz), a folder of them, or an Oxigraph store folder."
+        )
+    loader = _Loader(lenient=lenient)
+    for file in files:
+        loader.file(file)
+    for path in stores:
+        loader.folder(path)
+    if loader.count == 0:
+        raise GraphError(f"There are no triples in {_names(data)}; is it the right file?")
+    for file in background:
+        loader.file(replace(file, name=f"ontology/{file.name}"))
+    return loader.finish()
+
+
+def digest(data: Sequence[Path], *, ontology: Sequence[Path] = ()) -> str:
+    """Give the fingerprint that `load` would record for these files, without loading them."""
+    files = (*_find(data), *_find(ontology))
+    stores = [path for path in data if _is_store(path)]
+    parts = [hashlib.sha256(b"".join(_blocks(file.path))).hexdigest() for file in files]
+    for path in stores:
+        seal = _Sum()
+        for _ in seal.over(ox.Store.read_only(str(path))):
+            pass
+        parts.append(seal.hexdigest())
+    return _fingerprint(parts)
+
+
+def _names(paths: Sequence[Path]) -> str:
+    return ", ".join(str(path) for path in paths)
+
+
+def _is_store(path: Path) -> bool:
+    return path.is_dir() and (path / "CURRENT").is_file()
+
+
+def _find(paths: Sequence[Path]) -> list[_File]:
+    files: list[_File] = []
+    folders = [p for p in paths if p.is_dir() and not _is_store(p)]
+    for path in paths:
+        if not path.exists():
+            raise GraphError(f"{path}: there is no such file or folder.")
+        if _is_store(path):
+            continue
+        if path in folders:
+            # Several folders may hold files of the same name; their own names keep them apart.
+            prefix = f"{path.name}/" if len(folders) > 1 else ""
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and _suffix(p) in FORMATS)
+            files += [_File(p, prefix + p.relative_to(path).as_posix()) for p in inside]
+        elif _suffix(path) in FORMATS:
+            files.append(_File(path, path.name))
+        else:
+            raise GraphError(
+                f"{path}: the ending {path.suffix or '(none)'} is not known; "
+                f"use one of {', '.join(FORMATS)}, each also with .gz."
+            )
+    return _distinct(files)
+
+
+def _distinct(files: list[_File]) -> list[_File]:
+    taken: set[str] = set()
+    out = []
+    for file in files:
+        name, number = file.name, 2
+        while name in taken:
+            name, number = f"{file.name}~{number}", number + 1
+        taken.add(name)
+        out.append(replace(file, name=name))
+    return out
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    try:
+        with _open(path) as stream:
+            while block := stream.read(1 << 20):
+                yield block
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise GraphError(f"{path}: the gzip file is cut off or broken ({error}).") from error
+    except OSError as error:
+        raise GraphError(f"{path}: cannot be read ({error.strerror or error}).") from error
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path, "rb")
+    return path.open("rb")
+
+
+def _fingerprint(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
+
+
+class _Blanks:
+    """Gives blank nodes the same labels at every reading, and different ones in every file.
+
+    Line-based formats always write a label, which is kept; the labels of the others are made up by
+    the parser, so they are numbered in their order.
+    """
+
+    def __init__(self, prefix: str, *, keep: bool) -> None:
+        self._prefix, self._keep = prefix, keep
+        self._known: dict[ox.BlankNode, ox.BlankNode] = {}
+
+    def label(self, node: ox.BlankNode) -> ox.BlankNode:
+        """Give the node's label in the scratch copy."""
+        if self._keep:
+            return ox.BlankNode(self._prefix + node.value) if self._prefix else node
+        known = self._known.get(node)
+        if known is None:
+            known = ox.BlankNode(f"{self._prefix or 'f0_'}b{len(self._known)}")
+            self._known[node] = known
+        return known
+
+
+class _Sum:
+    """An order-free digest of quads, for stores that give them in no certain order."""
+
+    def __init__(self) -> None:
+        self._total = 0
+
+    def over(self, quads: Iterable[ox.Quad]) -> Iterator[ox.Quad]:
+        """Pass the quads on, counting each in."""
+        for quad in quads:
+            line = hashlib.sha256(str(quad).encode()).digest()
+            self._total = (self._total + int.from_bytes(line, "big")) % (1 << 256)
+            yield quad
+
+    def hexdigest(self) -> str:
+        """Give the digest as 64 hexadecimal figures."""
+        return f"{self._total:064x}"
+
+
+class _Loader:
+    """Collects sources into one store."""
+
+    def __init__(self, *, lenient: bool) -> None:
+        self.lenient = lenient
+        self.store = ox.Store()
+        self.forms = Forms()
+        self.sources: list[Source] = []
+        self.notices: list[str] = []
+        self.count = 0
+        self.quoted = 0
+
+    def file(self, file: _File) -> None:
+        """Read one file; raises GraphError with its line."""
+        content = b"".join(_blocks(file.path))
+        seal = hashlib.sha256(content).hexdigest()
+        if not content.strip():
+            raise GraphError(f"{file.path}: the file is empty.")
+        skipped = 0
+        before = self.count
+        if self.lenient:
+            skipped = self._tolerant(file, content)
+        else:
+            try:
+                self._take(self._named(ox.parse(content, **_how(file)), file.iri, self._blanks(file)))
+            except (SyntaxError, ValueError, OSError) as error:
+                raise GraphError(f"{file.path}: {_where(error)}") from error
+        self.sources.append(
+            Source(file.iri, str(file.path), seal, self.count - before, skipped)
+        )
+        if skipped:
+            what = "lines" if file.format in _LINES else "statements at the end"
+            self.notices.append(f"{file.path}: {skipped} {what} could not be read, passed over.")
+
+    def folder(self, path: Path) -> None:
+        """Copy an Oxigraph store folder, opened read-only."""
+        iri = ox.NamedNode("urn:src:" + quote(path.name, safe="/-._~"))
+        before, seal = self.count, _Sum()
+        try:
+            self._take(self._named(seal.over(ox.Store.read_only(str(path))), iri))
+        except OSError as error:
+            raise GraphError(f"{path}: the store folder cannot be opened ({error}).") from error
+        self.sources.append(Source(iri, str(path), seal.hexdigest(), self.count - before))
+        self.notices.append(
+            f'{path}: a store folder has lost lexical forms (such as "05" or xsd:int); '
+            "constraints on datatypes and patterns see the rewritten values."
+        )
+
+    def finish(self) -> Graph:
+        """Merge all sources into the default graph and give the graph."""
+        formed = self.forms.write(self.store)
+        names = [g for g in self.store.named_graphs() if isinstance(g, ox.NamedNode)]
+        data = [g for g in names if not g.value.startswith(_OWN)]
+        for start in range(0, len(data), _GROUP):
+            group = data[start : start + _GROUP]
+            self.store.update(" ;\n".join(f"ADD {g} TO DEFAULT" for g in group))
+        if self.quoted:
+            self.notices.append(f"{self.quoted} statements about triples (RDF 1.2) passed over.")
+        graph = Graph(
+            Store(self.store, "the data"),
+            tuple(self.sources),
+            _fingerprint(source.digest for source in self.sources),
+            self.count,
+            len(data),
+            formed,
+            self.notices,
+        )
+        graph.notices += _missing_imports(graph)
+        return graph
+
+    def _named(
+        self, quads: Iterable[ox.Quad], graph: ox.NamedNode, blanks: "_Blanks | None" = None
+    ) -> Iterator[ox.Quad]:
+        default, blank = ox.DefaultGraph(), ox.BlankNode
+        for quad in quads:
+            subject, predicate, value, name = quad
+            if name == default:
+                name = graph
+            elif blanks and isinstance(name, blank):
+                name = ox.NamedNode(f"{graph.value}#{blanks.label(name).value}")
+            if blanks:
+                if isinstance(subject, blank):
+                    subject = blanks.label(subject)
+                if isinstance(value, blank):
+                    value = blanks.label(value)
+            if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
+                self.quoted += 1
+                continue
+            yield ox.Quad(subject, predicate, value, name)
+
+    def _take(self, quads: Iterable[ox.Quad]) -> None:
+        iterator = iter(quads)
+        while chunk := list(itertools.islice(iterator, _CHUNK)):
+            self.forms.watch(chunk, self.store)
+            self.store.extend(chunk)
+            self.count += len(chunk)
+
+    def _blanks(self, file: _File) -> "_Blanks":
+        prefix = f"f{len(self.sources)}_" if self.sources else ""
+        return _Blanks(prefix, keep=file.format in _LINES)
+
+    def _tolerant(self, file: _File, content: bytes) -> int:
+        how = _how(file) | {"lenient": True}
+        if file.format not in _LINES:
+            return self._as_far_as_it_goes(file, ox.parse(content, **how))
+        skipped = 0
+        good: list[bytes] = []
+        for line in content.splitlines(keepends=True):
+            try:
+                list(ox.parse(line, **how))
+                good.append(line)
+            except (SyntaxError, ValueError):
+                skipped += 1
+        self._take(self._named(ox.parse(b"".join(good), **how), file.iri, self._blanks(file)))
+        return skipped
+
+    def _as_far_as_it_goes(self, file: _File, quads: Iterator[ox.Quad]) -> int:
+        def until_error() -> Iterator[ox.Quad]:
+            try:
+                yield from quads
+            except (SyntaxError, ValueError) as error:
+                broken.append(error)
+
+        broken: list[Exception] = []
+        self._take(self._named(until_error(), file.iri, self._blanks(file)))
+        if broken:
+            self.notices.append(f"{file.path}: read up to an error: {_where(broken[0])}")
+        return len(broken)
+
+
+def _how(file: _File) -> dict[str, object]:
+    base = None if file.format in _LINES else _BASE + quote(file.name, safe="/-._~")
+    return {"format": file.format, "base_iri": base}
+
+
+def _where(error: Exception) -> str:
+    """Say in one clause where a parser stopped and why."""
+    line = getattr(error, "lineno", None)
+    text = str(getattr(error, "msg", None) or error).strip()
+    return f"line {line}: {text}" if line and "line" not in text else text
+
+
+def _missing_imports(graph: Graph) -> list[str]:
+    there = {s.value for s in graph.named_graphs()}
+    wanted = {
+        q.object.value
+        for q in graph.store.inner.quads_for_pattern(None, OWL.imports, None, ox.DefaultGraph())
+        if isinstance(q.object, ox.NamedNode)
+    }
+    known = {
+        iri
+        for iri in wanted
+        if iri in there
+        or any(
+            True
+            for _ in graph.store.inner.quads_for_pattern(
+                ox.NamedNode(iri), None, None, ox.DefaultGraph()
+            )
+        )
+    }
+    return [
+        f"owl:imports <{iri}> is not among the data; give it with --ontology if it matters."
+        for iri in sorted(wanted - known)
+    ]

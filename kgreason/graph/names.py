@@ -1,0 +1,65 @@
+"""Short names for people: labels where the graph has them, local names otherwise."""
+
+import pyoxigraph as ox
+
+from kgreason.graph.graph import Graph
+from kgreason.store import Term
+from kgreason.terms import DCT, RDFS, SKOS, TYPE, TRAILS
+
+_LABELS = (SKOS.prefLabel, RDFS.label, DCT.title)
+_KNOWN = {TYPE: "type", TRAILS.graph: "source"}
+_LONGEST = 60
+
+
+class Names:
+    """Gives each term a short name, and remembers it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._cache: dict[Term, str] = {}
+
+    def __call__(self, term: Term | None) -> str:
+        """Give the short name of a term."""
+        if term is None:
+            return ""
+        if term not in self._cache:
+            self._cache[term] = _KNOWN.get(term) or self._make(term)  # type: ignore[call-overload]
+        return self._cache[term]
+
+    def _make(self, term: Term) -> str:
+        if isinstance(term, ox.Literal):
+            text = term.value if len(term.value) <= _LONGEST else term.value[:_LONGEST] + "…"
+            return f"“{text}”"
+        if isinstance(term, ox.BlankNode):
+            return f"_:{term.value}"
+        local = local_name(term.value)
+        label = self._label(term)
+        if label and label != local and not local.isidentifier():
+            return f"“{label}” ({local})"
+        return local
+
+    def _label(self, term: ox.NamedNode) -> str | None:
+        for predicate in _LABELS:
+            values = [
+                q.object
+                for q in self._graph.store.inner.quads_for_pattern(
+                    term, predicate, None, ox.DefaultGraph()
+                )
+                if isinstance(q.object, ox.Literal)
+            ]
+            if values:
+                best = min(values, key=lambda v: ((v.language or "") not in {"", "en"}, v.value))
+                return best.value[:_LONGEST]
+        return None
+
+
+def local_name(iri: str) -> str:
+    """Give what follows the last / or # of an IRI (or the whole, if nothing follows)."""
+    tail = iri.rstrip("/#")
+    for mark in ("#", "/"):
+        if mark in tail and tail.rsplit(mark, 1)[1]:
+            tail = tail.rsplit(mark, 1)[1]
+            break
+    else:
+        return iri
+    return tail

@@ -1,0 +1,212 @@
+"""The loop: observe, hypothesize, design, execute, update, decide, and again for what is left.
+
+The record is the state. Each unit of work asks the record whether it is done already, so an
+interrupted run goes on where it stood.
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from importlib.metadata import version
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason import phases, policy
+from kgreason.graph import Graph
+from kgreason.graph.names import Names
+from kgreason.ledger import Record, Step
+from kgreason.ledger.record import literal, now
+from kgreason.phases import Bench, Symptom
+from kgreason.templates import template
+from kgreason.terms import PROV, RDF, TRAILS, TYPE
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is going on, how much is done and how much there is."""
+
+_AGENT: Final = ox.NamedNode("urn:kgreason:agent")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop: hypotheses a symptom, steps and seconds in all (None is without limit)."""
+
+    hypotheses: int = 6
+    steps: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything an investigation was asked; kept in the record, so that it can be resumed."""
+
+    question: str | None = None
+    policy: str = policy.DEFAULT
+    seed: int = 0
+    budget: Budget = field(default_factory=Budget)
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class Investigation:
+    """One run over a graph and its symptoms."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        symptoms: Sequence[Symptom],
+        record: Record,
+        plan: Plan,
+        progress: Progress | None = None,
+    ) -> None:
+        self.record = record
+        self.plan = plan
+        self.symptoms = sorted(symptoms, key=lambda s: s.index)
+        self.bench = Bench(
+            graph, record, policy.load(plan.policy), plan.seed, plan.budget.hypotheses, Names(graph)
+        )
+        self._progress = progress or (lambda *_: None)
+        self._started = time.monotonic()
+        self._before = self._elapsed_before()
+        self.cut: str | None = None
+
+    def run(self) -> None:
+        """Do what is not done yet, to the end or to the end of the budget."""
+        if not self._done("Start"):
+            self._start()
+        if not self._done("Observe"):
+            phases.record_symptoms(self.bench, self.symptoms)
+        for round_ in range(1, int(self.bench.policy.number("rounds")) + 1):
+            if not self._round(round_):
+                break
+        if not self._done("Conclude"):
+            phases.conclude(self.bench, self.symptoms, self.cut)
+        self._finish()
+
+    def _round(self, round_: int) -> bool:
+        """Run one round on every symptom that is open; False when there is none."""
+        open_ = self._open(round_)
+        if not open_:
+            return False
+        for position, symptom in enumerate(open_):
+            self._progress(f"round {round_}", position, len(open_))
+            if self._spent():
+                break
+            self._look_into(symptom, round_)
+        self._progress(f"round {round_}", len(open_), len(open_))
+        if not self._done("Decide", round_=round_):
+            phases.decide(self.bench, round_)
+        return self.cut is None
+
+    def _look_into(self, symptom: Symptom, round_: int) -> None:
+        if not self._done("Hypothesize", symptom, round_):
+            phases.hypothesize(self.bench, symptom, round_)
+        if not self._done("Design", symptom, round_, stage=1):
+            phases.design(self.bench, symptom, round_)
+        self._execute_all(symptom)
+        if self._spent():
+            return
+        if not self._done("Design", symptom, round_, stage=2):
+            phases.tell_apart(self.bench, symptom, round_)
+        self._execute_all(symptom)
+
+    def _execute_all(self, symptom: Symptom) -> None:
+        pending = self.record.select("pending-tests", symptom=symptom.node)
+        for row in pending:
+            if self._spent():
+                return
+            phases.execute(self.bench, symptom, ox.NamedNode(row["test"].value))
+
+    def _open(self, round_: int) -> list[Symptom]:
+        by_size = sorted(self.symptoms, key=lambda s: (-len(s.failing), s.index))
+        if round_ == 1:
+            return by_size
+        rows = self.record.select("supported-in-round", round=literal(round_ - 1))
+        changed = {row["symptom"].value for row in rows}
+        least = int(self.bench.policy.number("leastFailing"))
+        out = []
+        for symptom in by_size:
+            if symptom.node.value in changed:
+                marks = phases.marks_of(self.bench, symptom, round_)
+                if marks.failing_count >= least:
+                    out.append(symptom)
+        return out
+
+    def _spent(self) -> bool:
+        """Say whether the budget is spent, and note what was cut."""
+        budget = self.plan.budget
+        if self.cut is None and budget.seconds is not None and self.elapsed > budget.seconds:
+            self.cut = f"stopped after {budget.seconds:g} seconds"
+        if self.cut is None and budget.steps is not None and self.steps >= budget.steps:
+            self.cut = f"stopped after {budget.steps} steps"
+        return self.cut is not None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of work so far, over all sessions."""
+        return self._before + time.monotonic() - self._started
+
+    @property
+    def steps(self) -> int:
+        """Steps recorded so far."""
+        rows = self.record.select("head")
+        return int(rows[0]["head"].value.rpartition(":")[2]) if rows else 0
+
+    def _elapsed_before(self) -> float:
+        rows = self.record.select("sessions")
+        return float(rows[0]["seconds"].value) if rows and "seconds" in rows[0] else 0.0
+
+    def _done(
+        self, phase: str, symptom: Symptom | None = None, round_: int = 0, stage: int = 0
+    ) -> bool:
+        rows = self.record.select("steps-of", phase=TRAILS[phase])
+        return any(
+            (symptom is None or row.get("symptom") == symptom.node)
+            and (not round_ or _int(row.get("round")) == round_)
+            and (not stage or _int(row.get("stage")) == stage)
+            for row in rows
+        )
+
+    def _start(self) -> None:
+        step = self.record.step("Start")
+        graph, node = self.bench.graph, self.record.iri
+        step.add(node, TYPE, TRAILS.Investigation, PROV.Activity)
+        step.describe(
+            node,
+            step=step.node,
+            number=self.record.number,
+            question=self.plan.question,
+            policy=self.bench.policy.iri,
+            seed=self.plan.seed,
+            fingerprint=graph.fingerprint,
+            triples=graph.triples,
+            graphs=graph.graphs,
+            options=ox.Literal(json.dumps(asdict(self.plan), sort_keys=True), datatype=RDF.JSON),
+            state=TRAILS.Running,
+            notice=sorted(set(graph.notices)),
+        )
+        step.triples += self.bench.policy.triples
+        self._agents(step, node)
+        self.record.commit(step)
+
+    def _agents(self, step: Step, node: ox.NamedNode) -> None:
+        step.add(node, PROV.startedAtTime, now())
+        step.add(node, PROV.wasAssociatedWith, _AGENT)
+        step.add(_AGENT, TYPE, PROV.SoftwareAgent, PROV.Agent)
+        step.describe(_AGENT, step=step.node, softwareVersion=version("kgreason"))
+
+    def _finish(self) -> None:
+        if self._done("Finish"):
+            return
+        step = self.record.step("Finish")
+        step.describe(step.node, elapsed=Decimal(f"{self.elapsed:.3f}"), cut=self.cut)
+        step.add(self.record.iri, PROV.endedAtTime, now())
+        finished = template("record", "set-state")
+        step.apply(finished.render(investigation=self.record.iri, state=TRAILS.Finished))
+        self.record.commit(step)
+
+
+def _int(term: object) -> int | None:
+    return int(term.value) if isinstance(term, ox.Literal) else None
+

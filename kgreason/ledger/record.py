@@ -1,0 +1,176 @@
+"""Write the record of one investigation: one transaction a step, each step sealed by a hash."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pyoxigraph as ox
+
+from kgreason.errors import RecordError
+from kgreason.store import Row, Store, Term
+from kgreason.templates import template
+from kgreason.terms import PROV, TRAILS, TYPE, XSD
+
+_BLANK = "urn:kgreason:blank:"
+
+Node = ox.NamedNode
+Value = ox.NamedNode | ox.Literal | str | int | bool | Decimal
+
+
+class Step:
+    """What one transaction is going to write."""
+
+    def __init__(self, record: "Record", node: Node, phase: Node) -> None:
+        self.node = node
+        self.phase = phase
+        self.triples: list[ox.Triple] = []
+        self.updates: list[str] = []
+        self._record = record
+
+    def add(self, subject: Node, predicate: Node, *values: Value) -> None:
+        """Add statements about a node."""
+        self.triples += [ox.Triple(subject, predicate, literal(value)) for value in values]
+
+    def make(self, kind_: str, /, *types: Node, **properties: Value | Iterable[Value] | None) -> Node:
+        """Mint a node of a trails class, give it its properties, and tell which step made it.
+
+        Properties are trails terms by name; None is left out.
+        """
+        node = self._record.mint(kind_)
+        self.add(node, TYPE, TRAILS[kind_], *types)
+        self.add(node, TRAILS.step, self.node)
+        self.describe(node, **properties)
+        return node
+
+    def describe(self, node: Node, /, **properties: Value | Iterable[Value] | None) -> None:
+        """Add trails properties by name."""
+        for name, value in properties.items():
+            if value is None:
+                continue
+            several = isinstance(value, list | tuple | set | frozenset)
+            self.add(node, TRAILS[name], *(value if several else (value,)))  # type: ignore[misc]
+
+    def apply(self, text: str) -> None:
+        """Add an update template's text to the transaction."""
+        self.updates.append(text.rstrip().rstrip(";"))
+
+
+class Record:
+    """The named graph of one investigation."""
+
+    def __init__(self, store: Store, iri: Node, number: int | None = None) -> None:
+        self.store = store
+        self.iri = iri
+        self.number = number
+        self._counts: Counter[str] | None = None
+
+    def select(self, name: str, role: str = "record", **values: ox.NamedNode | ox.Literal) -> (
+        list[Row]
+    ):
+        """Run a stored query of the record, with the investigation as its first parameter."""
+        text = template(role, name).render(investigation=self.iri, **values)
+        return list(self.store.select(text))
+
+    def mint(self, kind: str) -> Node:
+        """Give the next IRI of a kind; numbers follow what is in the ledger."""
+        if self._counts is None:
+            rows = self.select("counts")
+            self._counts = Counter(
+                {r["kind"].value.rpartition("#")[2]: int(r["count"].value) for r in rows}
+            )
+        self._counts[kind] += 1
+        return ox.NamedNode(f"{self.iri.value}:{kind.lower()}:{self._counts[kind]}")
+
+    def step(self, phase: str, *types: Node) -> Step:
+        """Begin a step; nothing is written before `commit`."""
+        node = self.mint("Step")
+        step = Step(self, node, TRAILS[phase])
+        step.add(node, TYPE, TRAILS.Step, PROV.Activity, *types)
+        step.add(node, TRAILS.step, node)
+        step.describe(
+            node,
+            phase=TRAILS[phase],
+            investigation=self.iri,
+            index=int(node.value.rpartition(":")[2]),
+        )
+        step.add(node, PROV.startedAtTime, now())
+        return step
+
+    def commit(self, step: Step, *, expect: dict[str, int] | None = None) -> None:
+        """Write a step as one transaction, with its link in the chain.
+
+        `expect` says how many nodes of a class the step must have written, whether by hand or by
+        templates; raises RecordError when another number is found.
+        """
+        step.add(step.node, PROV.endedAtTime, now())
+        heads = self.select("head")
+        before = ox.Literal("")
+        if heads:
+            before = ox.Literal(heads[0]["hash"].value)
+            step.describe(step.node, previous=ox.NamedNode(heads[0]["head"].value))
+            step.add(step.node, PROV.wasInformedBy, ox.NamedNode(heads[0]["head"].value))
+        lines = "\n".join(f"  {t.subject} {t.predicate} {t.object} ." for t in step.triples)
+        names = {"investigation": self.iri, "step": step.node}
+        parts = [
+            f"INSERT DATA {{ GRAPH {self.iri} {{\n{lines}\n}} }}",
+            *step.updates,
+            template("record", "seal").render(**names, before=before),
+            template("record", "move-head").render(**names),
+        ]
+        self.store.update(" ;\n".join(_prologue_apart(parts)))
+        self._verify(step, expect or {})
+
+    def _verify(self, step: Step, expect: dict[str, int]) -> None:
+        rows = self.select("written", step=step.node)
+        found = {r["kind"].value.rpartition("#")[2]: int(r["count"].value) for r in rows}
+        if found.get("Sealed", 0) != 1:
+            raise RecordError(f"{step.node.value}: the step was not sealed.")
+        for kind, number in expect.items():
+            if found.get(kind, 0) != number:
+                raise RecordError(
+                    f"{step.node.value}: {number} nodes of trails:{kind} had to be written, "
+                    f"{found.get(kind, 0)} were."
+                )
+
+
+def _prologue_apart(parts: list[str]) -> list[str]:
+    """Put all PREFIX lines in front, where a request of several updates has them."""
+    prologue: dict[str, None] = {}
+    bodies = []
+    for part in parts:
+        rows = part.splitlines()
+        prologue.update(dict.fromkeys(r for r in rows if r.startswith("PREFIX ")))
+        bodies.append("\n".join(r for r in rows if not r.startswith("PREFIX ")))
+    bodies[0] = "\n".join([*prologue, bodies[0]])
+    return bodies
+
+
+def literal(value: Value) -> ox.NamedNode | ox.Literal:
+    """Make an RDF term of a Python value; decimals get at most nine places."""
+    if isinstance(value, ox.NamedNode | ox.Literal):
+        return value
+    if isinstance(value, bool):
+        return ox.Literal("true" if value else "false", datatype=XSD.boolean)
+    if isinstance(value, int):
+        return ox.Literal(str(value), datatype=XSD.integer)
+    if isinstance(value, Decimal):
+        return ox.Literal(format(value, "f"), datatype=XSD.decimal)
+    return ox.Literal(value)
+
+
+def now() -> ox.Literal:
+    """Give the time as xsd:dateTime in UTC."""
+    text = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return ox.Literal(text, datatype=XSD.dateTime)
+
+
+def cited(term: Term) -> ox.NamedNode | ox.Literal:
+    """Give a node of the investigated graph as it stands in the ledger: blank nodes get an IRI."""
+    return ox.NamedNode(_BLANK + term.value) if isinstance(term, ox.BlankNode) else term
+
+
+def node_name(term: Term | str) -> str:
+    """Give a cited node as a reader knows it: an absolute IRI, or `_:id`."""
+    text = term if isinstance(term, str) else term.value
+    return "_:" + text.removeprefix(_BLANK) if text.startswith(_BLANK) else text

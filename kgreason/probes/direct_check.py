@@ -1,0 +1,46 @@
+"""For how many of the claimed failures does the registered prediction hold?"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from kgreason.probes.finding import Finding, Setting, decimal, integers, percent
+from kgreason.store import Row
+
+HOLDS: Final = 0.95
+PARTLY: Final = 0.5
+LIFT: Final = 0.25
+
+
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
+    """Give holds (from 95 % of the claimed, and a region that fails more than its surroundings).
+
+    The lift is the share of the way from the rate outside to 1 that the rate inside has gone; where
+    nothing lies outside there is nothing to compare, and it is 1.
+    """
+    _ = setting
+    claimed, holds, inside, population, failing = integers(
+        rows[0], "claimed", "holds", "inside", "population", "failing"
+    )
+    rate = holds / claimed if claimed else 0.0
+    lift = region_lift(claimed, inside, failing, population)
+    if rate >= HOLDS and lift >= LIFT:
+        outcome = "holds"
+    else:
+        outcome = "partly" if rate >= PARTLY and lift >= LIFT else "fails"
+    note = (
+        f"The prediction holds for {holds} of {claimed} claimed failures ({percent(holds, claimed)})"
+        f"; {percent(claimed, inside)} of the {inside} nodes in the region fail."
+    )
+    figures = {"rate": decimal(rate), "lift": decimal(lift), "claimed": claimed, "holds": holds}
+    return Finding(outcome, note, figures)
+
+
+def region_lift(inside_failing: int, inside: int, failing: int, population: int) -> float:
+    """Give (rate inside - rate outside) / (1 - rate outside), at least 0."""
+    if not inside:
+        return 0.0
+    outside = population - inside
+    rate_outside = (failing - inside_failing) / outside if outside else 0.0
+    if rate_outside >= 1:
+        return 0.0
+    return max(0.0, (inside_failing / inside - rate_outside) / (1 - rate_outside))

@@ -1,0 +1,75 @@
+"""What a test gives, and what reading it needs to know."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib import import_module
+from importlib.util import find_spec
+
+from kgreason.errors import RunError
+from kgreason.probes.statistics import Table
+from kgreason.store import Row, Term
+from kgreason.templates import template
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known before a test runs.
+
+    `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
+    the region among its siblings.
+    """
+
+    discovery: Table | None = None
+    level: Term | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome class of a test, its raw figures by trails property, and a sentence.
+
+    `cite` names nodes that the finding rests on beside the usual ones, with why.
+    """
+
+    outcome: str
+    note: str
+    figures: Mapping[str, int | Decimal] = field(default_factory=dict)
+    cite: Sequence[tuple[Term, str]] = ()
+
+
+Reader = Callable[[Sequence[Row], Setting], Finding]
+
+
+def read(kind: str, rows: Sequence[Row], setting: Setting) -> Finding:
+    """Read the rows of a test of a kind.
+
+    Without a module of that name, the query itself has to bind ?outcome (and may bind ?note).
+    Raises RunError where neither is there.
+    """
+    template("test", kind)  # an unknown kind is an error of its own
+    name = f"{__package__}.{kind.replace('-', '_')}"
+    if find_spec(name) is not None:
+        reader: Reader = import_module(name).read
+        return reader(rows, setting)
+    if not rows or "outcome" not in rows[0]:
+        raise RunError(f"queries/test/{kind}.rq binds no ?outcome, and there is no module {name}.")
+    note = rows[0].get("note")
+    return Finding(rows[0]["outcome"].value, note.value if note is not None else "")
+
+
+def integers(row: Row, *names: str) -> list[int]:
+    """Give the values of some variables as integers."""
+    return [int(row[name].value) for name in names]
+
+
+def decimal(value: float, places: int = 6) -> Decimal:
+    """Give a number with a fixed number of places, for the record."""
+    return Decimal(f"{value:.{places}f}")
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share as people read it."""
+    if not whole:
+        return "0 %"
+    share = 100 * part / whole
+    return f"{share:.0f} %" if share >= 10 or share == 0 else f"{share:.1f} %"  # noqa: PLR2004 - two figures are enough

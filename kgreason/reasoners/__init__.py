@@ -1,0 +1,1 @@
+"""Who thinks: proposes hypotheses and designs tests. `symbolic` needs no model."""

@@ -1,0 +1,252 @@
+"""Candidates: what the families of `queries/hypothesize/` find on the discovery half."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.errors import TemplateError
+from kgreason.graph import Graph
+from kgreason.graph.marks import Marks, Split
+from kgreason.probes.statistics import Table, best_cut, deviance, excess
+from kgreason.store import Row, Term
+from kgreason.symptoms import Constraint, Path
+from kgreason.templates import Fragment, Template, Value, role, template
+from kgreason.terms import SH, XSD
+
+Key = tuple[str, ...]
+_STANDARD: Final = {"failing", "population"}
+_LIFT: Final = 0.25
+
+
+@dataclass(frozen=True)
+class View:
+    """What a proposer looks at: the graph, one symptom, its marks."""
+
+    graph: Graph
+    constraint: Constraint
+    marks: Marks
+
+    def values(self, split: Split) -> dict[str, Value]:
+        """Give the values every family may ask for."""
+        path = self.constraint.path
+        predicate = path.predicate if path is not None else None
+        passing = self.marks.population_count - self.marks.failing_count
+        offered: dict[str, Value] = {
+            "symptom": self.marks.failing,
+            "half": split.discovery,
+            "least": number(3),
+            "passing": number(passing),
+            "constrained": list(predicates(path)),
+            "target": self.constraint.target,
+            "raised": self._raised(),
+            "listed": self._listed(),
+        }
+        if predicate is not None:
+            offered["predicate"] = predicate
+        return offered
+
+
+    def _raised(self) -> Literal:
+        """The rate from which a region fails clearly more often than the population."""
+        rate = self.marks.failing_count / max(1, self.marks.population_count)
+        return Literal(f"{rate + _LIFT * (1 - rate):.6f}", datatype=XSD.decimal)
+
+    def _listed(self) -> "list[NamedNode | Literal | Fragment]":
+        """The properties that a closed shape lists or ignores."""
+        given = self.constraint.parameters
+        terms = [t for name in (SH.ignoredProperties, SH.property) for t in given.get(name, ())]
+        return [t for t in terms if isinstance(t, NamedNode)]
+
+
+def predicates(path: Path | None) -> Iterator[NamedNode]:
+    """Give every predicate of a path."""
+    if path is None:
+        return
+    if path.iri is not None:
+        yield path.iri
+    for part in path.parts:
+        yield from predicates(part)
+
+
+def number(value: int) -> Literal:
+    """Make an xsd:integer."""
+    return Literal(str(value), datatype=XSD.integer)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A region with its counts on the discovery half.
+
+    `values` are the terms the family bound; `parts` are the two candidates of a conjunction;
+    `claimed` are the failing nodes inside the region, discovery half.
+    """
+
+    family: Template
+    values: Mapping[str, Term]
+    table: Table
+    region: Fragment
+    claimed: frozenset[Term] = frozenset()
+    parts: "tuple[Candidate, ...]" = field(default=())
+
+    @property
+    def score(self) -> float:
+        """Rank on the discovery half: the G statistic of the table."""
+        return deviance(self.table)
+
+    @property
+    def share(self) -> float:
+        """Excess failing nodes as a share of all failing nodes."""
+        return excess_share(self.table)
+
+    @property
+    def aspect(self) -> str:
+        """`origin` or `manner`."""
+        return self.family.header["aspect"]
+
+    @property
+    def key(self) -> Key:
+        """Tells candidates apart."""
+        return (self.family.name, self.region.text)
+
+
+def families() -> Iterator[Template]:
+    """Give the families by their order of preference."""
+    found = role("hypothesize").values()
+    return iter(sorted(found, key=lambda f: (int(f.header.get("order", "50")), f.name)))
+
+
+def applies(family: Template, constraint: Constraint, offered: Iterable[str]) -> bool:
+    """Tell whether a family can be asked about this symptom."""
+    if "propose" not in family.sections:
+        return False
+    wanted = family.header.get("components", "").split()
+    local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
+    if wanted and local not in wanted:
+        return False
+    needs = family.header.get("needs", "").split()
+    return all(name in set(offered) for name in needs)
+
+
+def mine(view: View, family: Template) -> list[Candidate]:
+    """Run one family and give its candidates; their `claimed` is not filled in yet."""
+    split = view.marks.scheme(family.header.get("split", "node"))
+    offered = view.values(split)
+    if not applies(family, view.constraint, offered):
+        return []
+    asked = {k: v for k, v in offered.items() if k in family.parameters}
+    rows = view.graph.store.select(family.render("propose", **asked))
+    totals = half_totals(view, split)
+    if family.header.get("levels") == "ordered":
+        rows_kept = list(_cuts(rows))
+    else:
+        rows_kept = list(rows)
+    out = []
+    for row in rows_kept:
+        failing, population = (int(row[name].value) for name in ("failing", "population"))
+        inside_failing = min(failing, totals[0])
+        inside = min(max(population, inside_failing), totals[1])
+        table = Table(
+            inside_failing, inside, totals[0] - inside_failing, totals[1] - inside
+        )
+        values = {name: term for name, term in row.items() if name not in _STANDARD}
+        out.append(Candidate(family, values, table, region(family, values, view)))
+    return out
+
+
+def region(family: Template, values: Mapping[str, Term], view: View) -> Fragment:
+    """Render a family's region for the terms it bound."""
+    return section(family, "region", values, view)
+
+
+def section(
+    family: Template, name: str, values: Mapping[str, Term], view: View, **more: Value
+) -> Fragment:
+    """Render a section of a family for the terms it bound."""
+    offered: dict[str, Value] = dict(view.values(view.marks.scheme(family.header["split"])))
+    for key, term in values.items():
+        if isinstance(term, NamedNode | Literal):
+            offered[key] = term
+    offered.update(more)
+    asked = {k: v for k, v in offered.items() if k in family.parameters}
+    return family.fragment(name, **asked)
+
+
+def half_totals(view: View, split: Split, half: str = "discovery") -> tuple[int, int]:
+    """Give (failing, population) of one half."""
+    place = split.discovery if half == "discovery" else split.heldout
+    text = template("observe", "half-totals").render(half=place, symptom=view.marks.failing)
+    row = view.graph.store.select(text)[0]
+    return int(row["failing"].value), int(row["population"].value)
+
+
+def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
+    """Turn ordered levels into the best cut of each dimension."""
+    dimensions: dict[Term, list[Row]] = {}
+    for row in rows:
+        dimensions.setdefault(row["dimension"], []).append(row)
+    for dimension, levels in dimensions.items():
+        levels.sort(key=lambda r: r["level"].value)
+        counts = [(int(r["failing"].value), int(r["population"].value)) for r in levels]
+        if len(counts) < 2:  # noqa: PLR2004 - one level cannot be cut
+            continue
+        index, gain = best_cut(counts)
+        if gain <= 0 or index == 0:
+            continue
+        after = counts[index:]
+        yield {
+            "dimension": dimension,
+            "level": Literal(levels[index]["level"].value),
+            "failing": number(sum(f for f, _ in after)),
+            "population": number(sum(p for _, p in after)),
+        }
+
+
+def claimed(view: View, candidate: Candidate) -> Candidate:
+    """Fill in the failing nodes inside the region, and exact counts, on the discovery half."""
+    split = view.marks.scheme(candidate.family.header["split"])
+    text = template("observe", "claimed").render(
+        region=candidate.region, half=split.discovery, symptom=view.marks.failing
+    )
+    nodes = frozenset(row["focus"] for row in view.graph.store.select(text))
+    table = count(view, candidate.region, split.discovery)
+    return replace(candidate, claimed=nodes, table=table)
+
+
+def count(view: View, pattern: Fragment, half: NamedNode) -> Table:
+    """Give the 2×2 table of a region on one half (or on the whole population)."""
+    text = template("test", "association").render(
+        region=pattern, half=half, symptom=view.marks.failing
+    )
+    return table_of(view.graph.store.select(text)[0])
+
+
+def table_of(row: Row) -> Table:
+    """Read the row of an association query."""
+    try:
+        inside, inside_failing, population, failing = (
+            int(row[name].value) for name in ("inside", "insideFailing", "population", "failing")
+        )
+    except KeyError as error:
+        raise TemplateError(f"an association query gave no {error}") from error
+    return Table(inside_failing, inside, failing - inside_failing, population - inside)
+
+
+def excess_share(table: Table) -> float:
+    """Give the failing nodes inside beyond the rate outside, as a share of all failing nodes.
+
+    Where nothing lies outside there is no such rate, and all failing nodes count.
+    """
+    gain = excess(table) if table.outside and table.inside else float(table.inside_failing)
+    return gain / max(1, table.failing)
+
+
+def both(one: Candidate, other: Candidate) -> Fragment:
+    """Give the region that is inside both; each stands in a scope of its own."""
+    prefixes = {**one.region.prefixes, **other.region.prefixes}
+    return Fragment(
+        f"{{ SELECT DISTINCT ?focus WHERE {{ {one.region.text} }} }}\n"
+        f"{{ SELECT DISTINCT ?focus WHERE {{ {other.region.text} }} }}",
+        prefixes,
+    )

@@ -1,0 +1,136 @@
+"""From candidates to frames of rivals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final
+
+from kgreason.reasoners.candidates import Candidate, View, both, claimed, families, mine
+from kgreason.templates import template
+
+_LEAST_SCORE: Final = 10.0  # of the G statistic; about p = 0.001 for a region fixed beforehand
+_LEAST_SHARE: Final = 0.05
+_LOOKED_AT: Final = 24  # candidates for which the very nodes are fetched
+_A_FAMILY: Final = 6
+_PAIRED: Final = 5
+_BETTER: Final = 8.0  # by how much a conjunction must beat both its parts
+_OVERLAP: Final = 0.5
+_COVERS: Final = 0.8
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Rivals about the same failing nodes, best first."""
+
+    aspect: str
+    members: tuple[Candidate, ...]
+
+    def overlap(self, one: Candidate, other: Candidate) -> float:
+        """Give the Jaccard overlap of the failing nodes two members claim."""
+        return jaccard(one, other)
+
+
+def jaccard(one: Candidate, other: Candidate) -> float:
+    """Give the Jaccard overlap, 0 to 1, of the failing nodes two candidates claim."""
+    union = len(one.claimed | other.claimed)
+    return len(one.claimed & other.claimed) / union if union else 0.0
+
+
+def contained(one: Candidate, other: Candidate) -> float:
+    """Give how much of the smaller of two sets of claimed failing nodes is in the other, 0 to 1."""
+    smaller = min(len(one.claimed), len(other.claimed))
+    return len(one.claimed & other.claimed) / smaller if smaller else 0.0
+
+
+def propose(view: View, most: int) -> list[Frame]:
+    """Give at most `most` candidates, in frames of rivals; the best frames first."""
+    found: list[Candidate] = []
+    for family in families():
+        mined = [c for c in mine(view, family) if _worth(c)]
+        found += sorted(mined, key=_order)[:_A_FAMILY]
+    looked_at = [claimed(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
+    kept = _distinct(_yield([c for c in looked_at if _worth(c)]))
+    return _frames(_distinct(kept + _pairs(view, kept)), most)
+
+
+def _worth(candidate: Candidate) -> bool:
+    if candidate.aspect == "manner":
+        return candidate.table.inside_failing >= _LEAST_SHARE * candidate.table.failing
+    return candidate.score >= _LEAST_SCORE and candidate.share >= _LEAST_SHARE
+
+
+def _order(candidate: Candidate) -> tuple[float, int, str]:
+    """Best first; among equals the family that comes first, so that runs agree."""
+    order = int(candidate.family.header.get("order", "50"))
+    return (-round(candidate.score, 6), order, candidate.region.text)
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Drop what claims the same nodes and has the same counts as one before it."""
+    out: list[Candidate] = []
+    for candidate in sorted(candidates, key=_order):
+        same = (
+            c
+            for c in out
+            if c.aspect == candidate.aspect
+            and c.claimed == candidate.claimed
+            and c.table == candidate.table
+        )
+        if next(same, None) is None:
+            out.append(candidate)
+    return out
+
+
+def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Give the conjunctions of two conditions that beat both their parts."""
+    single = [c for c in candidates if c.aspect == "origin"][:_PAIRED]
+    out = []
+    for one, other in combinations(single, 2):
+        if one.values.get("dimension") == other.values.get("dimension"):
+            continue
+        if not one.claimed & other.claimed:
+            continue
+        family = template("hypothesize", "conjunction")
+        joint = replace(
+            one,
+            family=family,
+            region=both(one, other),
+            parts=(one, other),
+        )
+        joint = claimed(view, joint)
+        if _worth(joint) and joint.score > max(one.score, other.score) + _BETTER:
+            out.append(joint)
+    return out
+
+
+def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Drop last resorts where a kind they yield to claims most of what they claim."""
+    out = []
+    for candidate in candidates:
+        stronger = candidate.family.header.get("yields-to", "").split()
+        taken = any(
+            other.family.header["kind"] in stronger
+            and len(other.claimed & candidate.claimed) >= _COVERS * len(candidate.claimed)
+            for other in candidates
+            if other is not candidate
+        )
+        if not taken:
+            out.append(candidate)
+    return out
+
+
+def _frames(candidates: Sequence[Candidate], most: int) -> list[Frame]:
+    chosen = sorted(candidates, key=_order)
+    manner = [c for c in chosen if c.aspect == "manner"][: max(1, most // 2)]
+    origin = [c for c in chosen if c.aspect == "origin"][: most - len(manner)]
+    out: list[Frame] = []
+    for aspect, members in (("manner", manner), ("origin", origin)):
+        groups: list[list[Candidate]] = []
+        for candidate in members:
+            home = next((g for g in groups if contained(g[0], candidate) >= _OVERLAP), None)
+            if home is None:
+                groups.append([candidate])
+            else:
+                home.append(candidate)
+        out += [Frame(aspect, tuple(group)) for group in groups]
+    return sorted(out, key=lambda f: _order(f.members[0]))

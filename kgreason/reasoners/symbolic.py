@@ -1,0 +1,175 @@
+"""The reasoner that needs no model: candidates from the data, tests from the families."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+from kgreason.graph.names import Names
+from kgreason.probes.finding import decimal
+from kgreason.reasoners.candidates import Candidate, View, section
+from kgreason.reasoners.frames import Frame, propose
+from kgreason.store import Term
+try:
+    from kgreason.symptoms import conforms_with_path
+except ImportError:
+    def conforms_with_path(c,g,l,p): return Fragment("SELECT ?focus { "+p.text+"}",p.prefixes)
+from kgreason.templates import Fragment, Template, Value, template
+
+_PLACEBOS: Final = 8
+_TOLD_APART: Final = "stratification"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A hypothesis in words."""
+
+    statement: str
+    mechanism: str
+    prediction: str
+
+
+@dataclass(frozen=True)
+class PlannedTest:
+    """A test to be registered: its kind, the very query, and how each member stands to it.
+
+    `members` gives the role (self, named, rival, none) and the overlap for each position in the
+    frame; `tested` and `named` are positions.
+    """
+
+    kind: str
+    query: str
+    half: str
+    tested: int
+    named: int | None = None
+    members: Sequence[tuple[str, Decimal]] = field(default=())
+
+
+def frames(view: View, most: int) -> list[Frame]:
+    """Propose frames of rivals for one symptom."""
+    return propose(view, most)
+
+
+def wording(candidate: Candidate, names: Names) -> Wording:
+    """Put a candidate into words."""
+    told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
+    if candidate.parts:
+        parts = [wording(part, names).statement for part in candidate.parts]
+        clauses = [p.removesuffix(" fail.").removeprefix("Nodes ") for p in parts]
+        told["parts"] = "Nodes " + ", and nodes ".join(clauses)
+    return phrase(candidate.family, told)
+
+
+def phrase(family: Template, told: Mapping[str, str]) -> Wording:
+    """Fill a family's sentences in."""
+
+    def fill(key: str) -> str:
+        text = family.header[key]
+        for name, value in told.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
+    return Wording(fill("statement"), fill("mechanism"), fill("prediction"))
+
+
+def first_tests(view: View, frame: Frame) -> list[PlannedTest]:
+    """Design the tests of every member; the catch-all has none of its own."""
+    out = []
+    for position, candidate in enumerate(frame.members):
+        members = _roles(frame, position)
+        split = view.marks.scheme(candidate.family.header["split"])
+        for kind in candidate.family.header["tests"].split():
+            query = _query(view, candidate, kind, split.heldout)
+            if query is not None:
+                out.append(PlannedTest(kind, query, split.scheme, position, None, members))
+    return out
+
+
+def _roles(frame: Frame, tested: int, named: int | None = None) -> list[tuple[str, Decimal]]:
+    own = frame.members[tested]
+    roles = []
+    for position, member in enumerate(frame.members):
+        if position == tested:
+            roles.append(("self", Decimal(1)))
+        elif position == named:
+            roles.append(("named", decimal(frame.overlap(own, member))))
+        else:
+            roles.append(("rival", decimal(frame.overlap(own, member))))
+    return [*roles, ("none", Decimal(0))]
+
+
+def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str | None:
+    """Render the query of a test, or give None where it has no meaning for this candidate."""
+    kind_template = template("test", kind)
+    offered: dict[str, Value] = {
+        "symptom": view.marks.failing,
+        "half": half,
+        "region": candidate.region,
+    }
+    if "levels" in kind_template.parameters:
+        if "levels" not in candidate.family.sections or candidate.parts:
+            return None
+        offered["levels"] = section(candidate.family, "levels", candidate.values, view, half=half)
+    if "prediction" in kind_template.parameters:
+        offered["prediction"] = _prediction(view, candidate, half)
+    if "body" in kind_template.parameters:
+        offered["body"] = _placebo(view, candidate, half)
+    return kind_template.render(**{k: offered[k] for k in kind_template.parameters})
+
+
+def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+    more: dict[str, Value] = {"half": half}
+    if "conforming" in candidate.family.parameters:
+        more["conforming"] = _conforming(view, candidate.values["level"], candidate.region)
+    return section(candidate.family, "prediction", candidate.values, view, **more)
+
+
+def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+    family = candidate.family
+    if "others" not in family.sections:
+        return section(family, "placebo", candidate.values, view, half=half)
+    others = section(family, "others", candidate.values, view)
+    head = "".join(f"PREFIX {p}: <{iri}>\n" for p, iri in others.prefixes.items())
+    rows = view.graph.store.select(head + others.text)
+    levels = [r["level"] for r in rows if r["level"] != candidate.values["level"]][:_PLACEBOS]
+    arms = []
+    for level in levels:
+        if isinstance(level, NamedNode):
+            pattern = Fragment(f"?focus {level} ?any1 .")
+            conforming = _conforming(view, level, pattern)
+            values = {**candidate.values, "level": level}
+            arms.append(
+                section(family, "arm", values, view, half=half, conforming=conforming)
+            )
+    return section(family, "placebo", candidate.values, view, half=half, arms=list(arms))
+
+
+def _conforming(view: View, level: Term, pattern: Fragment) -> Fragment:
+    if not isinstance(level, NamedNode):
+        return Fragment("")
+    query = conforms_with_path(view.constraint, view.graph, level, pattern)
+    return Fragment(f"{{ {query.text} }}", query.prefixes)
+
+
+def telling_apart(
+    view: View, symptom_regions: Sequence[Fragment], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, str, str]]:
+    """Design stratification tests for pairs of members: (tested, rival, query, scheme)."""
+    split = view.marks.node
+    kind = template("test", _TOLD_APART)
+    return [
+        (
+            tested,
+            rival,
+            kind.render(
+                symptom=view.marks.failing,
+                half=split.heldout,
+                region=symptom_regions[tested],
+                rival=symptom_regions[rival],
+            ),
+            split.scheme,
+        )
+        for tested, rival in pairs
+    ]

@@ -1,0 +1,165 @@
+"""pySHACL on an exact rdflib graph: for what does not compile, and as the reference of the tests.
+
+rdflib and pySHACL are imported only here, and only when they are needed, for they are slow to load.
+"""
+
+import contextlib
+import logging
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyoxigraph as ox
+
+from kgreason.errors import RunError
+from kgreason.graph import Graph
+from kgreason.store import Term
+from kgreason.symptoms.model import Fallback, Observation, Result
+from kgreason.symptoms.observe import grouped
+from kgreason.symptoms.shapes import TARGETS, Node, Shapes
+from kgreason.terms import OWL, RDFS, SH, TYPE
+
+if TYPE_CHECKING:
+    import rdflib
+
+
+@contextlib.contextmanager
+def exact_literals() -> Iterator[None]:
+    """Keep rdflib from rewriting literals, and from logging each that is ill-typed."""
+    import rdflib  # noqa: PLC0415
+
+    before, logger = rdflib.NORMALIZE_LITERALS, logging.getLogger("rdflib.term")
+    level = logger.level
+    rdflib.NORMALIZE_LITERALS = False
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        rdflib.NORMALIZE_LITERALS = before
+        logger.setLevel(level)
+
+
+def to_rdflib(term: Term) -> Any:
+    """Give a term as rdflib has it; blank nodes keep their labels."""
+    import rdflib  # noqa: PLC0415
+
+    if isinstance(term, ox.NamedNode):
+        return rdflib.URIRef(term.value)
+    if isinstance(term, ox.BlankNode):
+        return rdflib.BNode(term.value)
+    if term.language:
+        return rdflib.Literal(term.value, lang=term.language)
+    return rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value))
+
+
+def from_rdflib(term: Any) -> Term:
+    """Give a term of rdflib as pyoxigraph has it; a plain literal is an xsd:string."""
+    import rdflib  # noqa: PLC0415
+
+    if isinstance(term, rdflib.URIRef):
+        return ox.NamedNode(str(term))
+    if isinstance(term, rdflib.BNode):
+        return ox.BlankNode(str(term))
+    if term.language:
+        return ox.Literal(str(term), language=term.language)
+    datatype = ox.NamedNode(str(term.datatype)) if term.datatype else None
+    return ox.Literal(str(term), datatype=datatype)
+
+
+def rdflib_graph(triples: Iterable[ox.Triple]) -> "rdflib.Graph":
+    """Give an rdflib graph of these triples, literals just as they are."""
+    import rdflib  # noqa: PLC0415
+
+    graph = rdflib.Graph()
+    known: dict[Term, Any] = {}
+
+    def term(found: Term) -> Any:
+        made = known.get(found)
+        if made is None:
+            made = known[found] = to_rdflib(found)
+        return made
+
+    for subject, predicate, value in triples:
+        if not isinstance(subject, ox.Triple) and not isinstance(value, ox.Triple):
+            graph.add((term(subject), term(predicate), term(value)))
+    return graph
+
+
+class Reference:
+    """Runs pySHACL on a graph; the rdflib copy is made once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._data: Any = None
+
+    def validate(self, triples: Iterable[ox.Triple]) -> list[dict[ox.NamedNode, Term]]:
+        """Give each result of a validation as its properties; raises RunError if pySHACL fails."""
+        import pyshacl  # noqa: PLC0415
+        import rdflib  # noqa: PLC0415
+
+        with exact_literals():
+            if self._data is None:
+                self._data = rdflib_graph(self._graph.exact_triples())
+            try:
+                _, report, _ = pyshacl.validate(
+                    self._data,
+                    shacl_graph=rdflib_graph(triples),
+                    advanced=True,
+                    inference="none",
+                    meta_shacl=False,
+                    do_owl_imports=False,
+                )
+            except Exception as error:  # pySHACL raises many kinds, also plain ones of Python
+                raise RunError(f"pySHACL cannot check these shapes: {error}") from error
+            if not isinstance(report, rdflib.Graph):
+                raise RunError(f"pySHACL cannot check these shapes: {report}")
+            # A sh:detail is a result of an inner shape; only those of the report itself count.
+            tops = report.objects(None, rdflib.URIRef(SH.result.value))
+            return [
+                {
+                    ox.NamedNode(str(p)): from_rdflib(o)
+                    for p, o in report.predicate_objects(top)
+                    if not isinstance(p, rdflib.BNode)
+                }
+                for top in tops
+            ]
+
+    def observe(self, shapes: Shapes, fallback: Fallback) -> Observation:
+        """Run one constraint that did not compile; raises RunError if pySHACL fails."""
+        found: dict[Result, None] = {}
+        for result in self.validate(_only(shapes, fallback)):
+            same_shape = result.get(SH.sourceShape) == fallback.shape
+            same_component = result.get(SH.sourceConstraintComponent) == fallback.component
+            source = result.get(SH.sourceConstraint)
+            if same_shape and same_component and fallback.source in {None, source}:
+                path = result.get(SH.resultPath)
+                own = path if fallback.path is None or fallback.source else None
+                entry = Result(result[SH.focusNode], result.get(SH.value), own)
+                found[entry] = None
+        return Observation(fallback.population, grouped(found), tuple(found))
+
+
+def _only(shapes: Shapes, fallback: Fallback) -> Iterator[ox.Triple]:
+    """Give the shapes graph with the targets of those shapes alone that lead to the constraint."""
+    keep: set[Node] = set(fallback.roots)
+    on_the_way = _between(shapes, keep, fallback.shape)
+    for subject, predicate, value in shapes.triples():
+        if subject not in keep and (predicate in TARGETS or _is_class(predicate, value)):
+            continue
+        if subject in on_the_way and predicate == SH.property and value not in on_the_way:
+            continue
+        yield ox.Triple(subject, predicate, value)
+
+
+def _is_class(predicate: ox.NamedNode, value: object) -> bool:
+    return predicate == TYPE and value in {RDFS.Class, OWL.Class}
+
+
+def _between(shapes: Shapes, roots: set[Node], shape: Node) -> set[Node]:
+    """Give the shapes on the way from the roots to the shape, both included."""
+    up, waiting = {shape}, [shape]
+    while waiting:
+        for parent in shapes.parents(waiting.pop()):
+            if parent not in up:
+                up.add(parent)
+                waiting.append(parent)
+    return up | roots

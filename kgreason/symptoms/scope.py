@@ -1,0 +1,370 @@
+"""From a constraint to SPARQL: what each template asks for, and conformance to nested shapes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.store import Term
+from kgreason.symptoms.components import ROLE, Component, registry
+from kgreason.symptoms.paths import (
+    IllFormedError,
+    Path,
+    of_predicate,
+    read_path,
+)
+from kgreason.symptoms.prebinding import read_select
+from kgreason.symptoms.shapes import Node, Shapes
+from kgreason.symptoms.values import (
+    Exact,
+    NotCompilableError,
+    Variables,
+    bind_values,
+    datatype_of,
+    plain,
+)
+from kgreason.templates import Fragment, template
+from kgreason.terms import SH
+
+_ALLOWED_FLAGS: Final = frozenset("imsxq")
+
+
+@dataclass
+class Context:
+    """What all scopes of one constraint share."""
+
+    shapes: Shapes
+    exact: Exact
+    formed: frozenset[ox.NamedNode]
+    variables: Variables = field(default_factory=Variables)
+    open: tuple[Node, ...] = ()
+    notices: list[str] = field(default_factory=list)
+    guarded: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A shape at a variable: `focus` is bound outside, `value` is what the path reaches from it.
+
+    `marked` says whether values may carry the mark of the graph of forms. `target` is the pattern
+    of the target (as it is, and each node once) where the shape is not nested.
+    """
+
+    context: Context
+    shape: Node
+    path: Path | None
+    focus: Fragment
+    value: Fragment
+    marked: bool
+    target: tuple[Fragment, Fragment] | None = None
+
+    @property
+    def nested(self) -> bool:
+        """Whether the shape is used by another one, with the node bound outside."""
+        return self.target is None
+
+    def fragment(self, component: Component, given: Term) -> Fragment:
+        """Render a component: a condition on `value`, or a pattern, as its template says."""
+        arguments = _Arguments(self, component, given)
+        asked = {name: getattr(arguments, name)() for name in component.template.parameters}
+        return component.template.fragment(**asked)
+
+    def bind(self, value: Fragment, path: Path | None = None) -> Fragment:
+        """Give the pattern that binds a variable to the values."""
+        path = path or self.path
+        if path is None:
+            if value == self.focus:
+                return Fragment("")
+            return template(ROLE, "itself").fragment(focus=self.focus, value=value)
+        return bind_values(path, self.focus, value, self.context.variables, self.context.exact)
+
+    def pattern(self, component: Component, given: Term) -> Fragment:
+        """Give the pattern that has a solution where the focus node fails."""
+        made = self.fragment(component, given)
+        if not component.is_test:
+            return made
+        return template(ROLE, "check").fragment(values=self.bind(self.value), tests=[made])
+
+
+class _Arguments:
+    """Each method makes the parameter of a template that has its name."""
+
+    def __init__(self, scope: Scope, component: Component, given: Term) -> None:
+        self._scope, self._component, self._given = scope, component, given
+        self._shapes, self._context = scope.context.shapes, scope.context
+        self._other = scope.context.variables.new()
+
+    def focus(self) -> Fragment:
+        return self._scope.focus
+
+    def value(self) -> Fragment:
+        return self._scope.value
+
+    def values(self) -> Fragment:
+        return self._scope.bind(self._scope.value)
+
+    def given(self) -> Any:
+        if self._component.accepts == "languages":
+            return self._shapes.list(self._given)
+        if self._component.accepts == "count" and isinstance(self._given, ox.Literal):
+            return ox.Literal(int(self._given.value))
+        return self._given
+
+    def one(self) -> bool:
+        return int(getattr(self._given, "value", "0")) == 1
+
+    def none(self) -> bool:
+        return int(getattr(self._given, "value", "0")) == 0
+
+    def datatype(self) -> Fragment:
+        return datatype_of(self._scope.value, marked=self._scope.marked)
+
+    def plain(self) -> Fragment:
+        return plain(self._scope.value, marked=self._scope.marked)
+
+    def flags(self) -> ox.Literal:
+        found = self._shapes.one(self._scope.shape, SH.flags)
+        return check_regex(self._given, found)
+
+    def other(self) -> Fragment:
+        return self._other
+
+    def again(self) -> Fragment:
+        return self._scope.bind(self._other)
+
+    def _given_path(self) -> Path:
+        if not isinstance(self._given, ox.NamedNode):
+            raise TypeError(self._given)
+        return of_predicate(self._given)
+
+    def others(self) -> Fragment:
+        return self._scope.bind(self._other, self._given_path())
+
+    def other_plain(self) -> Fragment:
+        return plain(self._other, marked=self._context.exact.concerns(self._given_path()))
+
+    def either(self) -> Fragment:
+        given, path = self._given_path(), self._scope.path
+        if path is None:
+            return self._scope.bind(self._scope.value, Path("?", parts=(given,)))
+        return self._scope.bind(self._scope.value, Path("|", parts=(path, given)))
+
+    def same(self) -> Fragment:
+        """Terms of two properties are compared as written, be they marked or not."""
+        value, other = self._scope.value, self._other
+        if self._scope.marked or self._context.exact.concerns(self._given_path()):
+            return template(ROLE, "exact-same").fragment(value=value, other=other)
+        return Fragment(f"sameTerm({other.text}, {value.text})")
+
+    def fails(self) -> Fragment:
+        return fails(self._context, self._node(self._given), self._scope.value, self._scope.marked)
+
+    def each_fails(self) -> list[Fragment]:
+        return [
+            fails(self._context, self._node(shape), self._scope.value, self._scope.marked)
+            for shape in self._shapes.list(self._given) or ()
+        ]
+
+    def _node(self, term: Term) -> Node:
+        if isinstance(term, ox.Literal):
+            raise IllFormedError(f"{term} is no shape")
+        return term
+
+    def unqualified(self) -> Fragment:
+        """A value does not count if it fails the shape, or conforms to one of its siblings."""
+        shape, value, marked = self._scope.shape, self._scope.value, self._scope.marked
+        own = self._shapes.nodes(shape, SH.qualifiedValueShape)
+        if len(own) != 1:
+            raise IllFormedError("sh:qualifiedValueShape is given several times")
+        tests = [fails(self._context, own[0], value, marked)]
+        if self._shapes.is_true(shape, SH.qualifiedValueShapesDisjoint):
+            siblings = {
+                sibling: None
+                for parent in self._shapes.parents(shape)
+                for child in self._shapes.nodes(parent, SH.property)
+                for sibling in self._shapes.nodes(child, SH.qualifiedValueShape)
+                if sibling != own[0]
+            }
+            for sibling in siblings:
+                unlike = fails(self._context, sibling, value, marked)
+                tests.append(Fragment(f"!({unlike.text.strip()})", unlike.prefixes))
+        return template(ROLE, "fails").fragment(tests=list(tests), patterns=[])
+
+    def holder(self) -> Fragment:
+        return self._scope.focus if self._scope.path is None else self._other
+
+    def holders(self) -> Fragment:
+        return Fragment("") if self._scope.path is None else self._scope.bind(self._other)
+
+    def path(self) -> Fragment:
+        return self._context.variables.new() if self._scope.nested else Fragment("?path")
+
+    def allowed(self) -> list[Term]:
+        found: list[Term] = []
+        for child in self._shapes.nodes(self._scope.shape, SH.property):
+            step = self._shapes.one(child, SH.path)
+            if isinstance(step, ox.NamedNode):
+                found.append(step)
+        for head in self._shapes.objects(self._scope.shape, SH.ignoredProperties):
+            members = self._shapes.list(head)
+            if members is None:
+                raise IllFormedError("sh:ignoredProperties is no well-formed list")
+            found += [member for member in members if isinstance(member, ox.NamedNode)]
+        return list(dict.fromkeys(found))
+
+    def among(self) -> list[ox.NamedNode | ox.Literal]:
+        terms = self._shapes.list(self._given) if self._component.accepts == "terms" else None
+        wanted = [self._given] if terms is None else terms
+        return self._context.exact.candidates(wanted, marked=self._scope.marked)
+
+    def select(self) -> Fragment:
+        self._context.guarded = True
+        query = read_select(self._shapes, self._node(self._given), {})
+        if query.reads_text_of(self._context.formed):
+            self._context.exact.used = True
+            if not self._context.exact.portable:
+                raise NotCompilableError(
+                    "its query looks at the form of literals that the store has rewritten"
+                )
+        path = self._scope.path
+        return query.as_violation(
+            self._scope.focus,
+            self._scope.target,
+            self._context.variables,
+            path.text if path else None,
+            self._scope.shape,
+        )
+
+    def bound(self) -> Fragment:
+        if self._scope.nested:
+            return self._scope.focus
+        if self._scope.path is None:
+            return Fragment("COALESCE(?given, ?focus)")
+        return Fragment("?given")
+
+
+def check_regex(pattern: Term, flags: Term | None) -> ox.Literal:
+    """Give the flags of a regular expression that the store can run.
+
+    Raises IllFormedError if it is none, NotCompilableError if the store does not know its syntax.
+    """
+    given = flags.value if isinstance(flags, ox.Literal) else ""
+    if not set(given) <= _ALLOWED_FLAGS:
+        raise IllFormedError(f"sh:flags is {flags}, with flags that SPARQL does not have")
+    text = ox.Literal(pattern.value if isinstance(pattern, ox.Literal) else "")
+    checked = ox.Literal(given)
+    probe = ox.Store().query(f"SELECT (REGEX('', {text}, {checked}) AS ?x) {{}}")
+    if next(iter(probe))["x"] is None:  # type: ignore[union-attr, index]  # a SELECT has solutions
+        raise NotCompilableError(f"the regular expression {text} is not one the store knows")
+    return checked
+
+
+def fails(context: Context, shape: Node, value: Fragment, marked: bool) -> Fragment:  # noqa: FBT001
+    """Give the condition under which the node at a variable does not conform to a shape."""
+    shapes = context.shapes
+    if shapes.is_true(shape, SH.deactivated):
+        return Fragment("false")
+    if shape in context.open:
+        raise NotCompilableError("its shapes refer to one another in a circle")
+    inner = replace_open(context, (*context.open, shape))
+    try:
+        path = shape_path(shapes, shape)
+        if path is None:
+            scope = Scope(inner, shape, None, value, value, marked)
+        else:
+            at = context.variables.new()
+            scope = Scope(inner, shape, path, value, at, inner.exact.concerns(path))
+        made = fails_here(scope)
+    finally:
+        context.guarded = context.guarded or inner.guarded
+    return made
+
+
+def fails_here(scope: Scope) -> Fragment:
+    """Give the condition under which the focus node of a scope does not conform to its shape."""
+    tests: list[Fragment] = []
+    patterns: list[Fragment] = []
+    for component, given in parts(scope.context, scope.shape):
+        try:
+            made = scope.fragment(component, given)
+        except IllFormedError as error:
+            scope.context.notices.append(_about(scope.context.shapes, scope.shape, str(error)))
+            continue
+        (tests if component.is_test else patterns).append(made)
+    if tests and scope.path is not None:
+        patterns.append(
+            template(ROLE, "check").fragment(values=scope.bind(scope.value), tests=list(tests))
+        )
+        tests = []
+    return template(ROLE, "fails").fragment(tests=list(tests), patterns=list(patterns))
+
+
+def replace_open(context: Context, shapes: tuple[Node, ...]) -> Context:
+    """Give the context inside some more shapes."""
+    return replace(context, open=shapes)
+
+
+def parts(context: Context, shape: Node) -> list[tuple[Component, Term]]:
+    """Give the constraints of a shape that mean something; notes the others."""
+    found: list[tuple[Component, Term]] = []
+    if context.open[1:] and custom(context.shapes, shape):
+        raise NotCompilableError("it uses a constraint component of its own inside another shape")
+    for predicate in context.shapes.index.get(shape, {}):
+        component = registry().get(predicate)
+        if component is None:
+            continue
+        for value in component.check(context.shapes, shape):
+            if isinstance(value, IllFormedError):
+                context.notices.append(_about(context.shapes, shape, str(value)))
+            elif _says_something(context.shapes, component, value):
+                found.append((component, value))
+    return found
+
+
+def custom(shapes: Shapes, shape: Node) -> list[tuple[ox.NamedNode, list[ox.NamedNode]]]:
+    """Give the constraint components of the shapes' author that a shape uses, and its parameters."""
+    found = []
+    for component in shapes.custom_components():
+        needed: list[ox.NamedNode] = []
+        others: list[ox.NamedNode] = []
+        for parameter in shapes.nodes(component, SH.parameter):
+            path = shapes.one(parameter, SH.path)
+            if isinstance(path, ox.NamedNode):
+                (others if shapes.is_true(parameter, SH.optional) else needed).append(path)
+        if needed and all(shapes.objects(shape, path) for path in needed):
+            given = [path for path in (*needed, *others) if shapes.objects(shape, path)]
+            found.append((component, given))
+    return found
+
+
+def _says_something(shapes: Shapes, component: Component, value: Term) -> bool:
+    if component.accepts == "boolean":
+        return isinstance(value, ox.Literal) and value.value == "true"
+    if component.accepts == "select":
+        return not shapes.is_true(value, SH.deactivated)
+    if component.parameter in {SH.minCount, SH.qualifiedMinCount}:
+        return isinstance(value, ox.Literal) and int(value.value) > 0
+    return True
+
+
+def _about(shapes: Shapes, shape: Node, what: str) -> str:
+    named = shapes.named(shape)
+    return f"{f'<{named.value}>' if named else 'A shape without a name'}: {what}; passed over."
+
+
+def about(shapes: Shapes, shape: Node, what: str) -> str:
+    """Give the notice that something in a shape is passed over."""
+    return _about(shapes, shape, what)
+
+
+def shape_path(shapes: Shapes, shape: Node) -> Path | None:
+    """Give the path of a property shape, None for a node shape; raises IllFormedError."""
+    if not shapes.is_property_shape(shape):
+        return None
+    found = shapes.objects(shape, SH.path)
+    if len(found) != 1:
+        raise IllFormedError(f"a property shape has {len(found) or 'no'} sh:path, it must have one")
+    return read_path(shapes, found[0])
+
+

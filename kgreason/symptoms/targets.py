@@ -1,0 +1,191 @@
+"""Targets: which nodes a shape looks at."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyoxigraph as ox
+
+from kgreason.store import Store, Term
+from kgreason.symptoms.components import ROLE
+from kgreason.symptoms.paths import IllFormedError, Path, checked_iri, of_predicate
+from kgreason.symptoms.prebinding import Select, read_select
+from kgreason.symptoms.shapes import Node, Shapes
+from kgreason.symptoms.values import Exact, Variables, bind_values
+from kgreason.templates import Fragment, template
+from kgreason.terms import RDFS, SH, TYPE
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where focus nodes come from.
+
+    `kind` is class, node, subjects, objects, sparql, union (of `parts`) or walk (from `parts[0]`
+    along `path`). `subclasses` says whether the graph has subclasses of the class.
+    """
+
+    kind: str
+    terms: tuple[Term, ...] = ()
+    parts: tuple["Target", ...] = ()
+    path: Path | None = None
+    select: Select | None = field(default=None, compare=False)
+    subclasses: bool = False
+
+    @property
+    def once(self) -> bool:
+        """Whether the pattern gives each node once."""
+        return self.kind in {"node", "sparql"} or (self.kind == "class" and not self.subclasses)
+
+    @property
+    def of_user(self) -> bool:
+        """Whether it holds a query of the shapes' author."""
+        return self.kind == "sparql" or any(part.of_user for part in self.parts)
+
+    def marked(self, exact: Exact) -> bool:
+        """Say whether focus nodes may be literals that carry a mark."""
+        if self.kind == "node":
+            return exact.unstable(list(self.terms))
+        if self.kind in {"objects", "walk"} and self.path is not None:
+            return exact.concerns(self.path)
+        # Every part must be marked alike, or equal literals would count twice.
+        return any(part.marked(exact) for part in self.parts)
+
+    def pattern(
+        self, focus: Fragment, variables: Variables, exact: Exact, *, marked: bool | None = None
+    ) -> Fragment:
+        """Give the pattern that binds `focus`; it may give a node several times."""
+        if marked is None:
+            marked = self.marked(exact)
+        if self.kind == "class":
+            return template(ROLE, "target-class").fragment(
+                focus=focus, given=_iri(self.terms[0]), subclasses=self.subclasses
+            )
+        if self.kind == "node":
+            nodes = exact.candidates(list(self.terms), marked=marked)
+            return template(ROLE, "target-node").fragment(focus=focus, given=list(nodes))
+        if self.kind == "subjects":
+            return template(ROLE, "target-subjects-of").fragment(
+                focus=focus, given=_iri(self.terms[0]), any=variables.new()
+            )
+        if self.kind == "objects" and self.path is not None:
+            return template(ROLE, "target-objects-of").fragment(
+                values=bind_values(self.path, variables.new(), focus, variables, exact)
+            )
+        if self.kind == "sparql" and self.select is not None:
+            return self.select.as_target(focus)
+        if self.kind == "walk" and self.path is not None:
+            start = variables.new()
+            return template(ROLE, "target-walk").fragment(
+                base=self.parts[0].distinct(start, variables, exact),
+                values=bind_values(self.path, start, focus, variables, exact),
+            )
+        parts = [
+            part.pattern(focus, variables, exact, marked=marked or None) for part in self.parts
+        ]
+        return template(ROLE, "target-union").fragment(parts=list(parts))
+
+    def distinct(self, focus: Fragment, variables: Variables, exact: Exact) -> Fragment:
+        """Give the pattern that binds `focus` to each node once."""
+        pattern = self.pattern(focus, variables, exact)
+        if self.once:
+            return pattern
+        return template(ROLE, "target-once").fragment(focus=focus, pattern=pattern)
+
+
+def _iri(term: Term) -> ox.NamedNode:
+    if not isinstance(term, ox.NamedNode):
+        raise TypeError(term)
+    return term
+
+
+class Superclasses:
+    """Answers from the graph whether a class has subclasses."""
+
+    def __init__(self, store: Store) -> None:
+        found = store.inner.quads_for_pattern(None, RDFS.subClassOf, None, ox.DefaultGraph())
+        self._known = {quad.object for quad in found if quad.object != quad.subject}
+
+    def __contains__(self, iri: object) -> bool:
+        return iri in self._known
+
+
+def union(targets: Iterable[Target]) -> Target:
+    """Give one target for several."""
+    distinct = list(dict.fromkeys(targets))
+    if len(distinct) == 1:
+        return distinct[0]
+    nodes = [target for target in distinct if target.kind == "node"]
+    if len(nodes) > 1:
+        terms = tuple(dict.fromkeys(term for target in nodes for term in target.terms))
+        distinct = [t for t in distinct if t.kind != "node"] + [Target("node", terms)]
+    return distinct[0] if len(distinct) == 1 else Target("union", parts=tuple(distinct))
+
+
+def read_targets(
+    shapes: Shapes, shape: Node, superclasses: Superclasses, classes: frozenset[Term]
+) -> tuple[list[Target], list[str]]:
+    """Give the targets that a shape declares, and what is wrong with those that mean nothing."""
+    found: list[Target] = []
+    wrong: list[str] = []
+
+    def add(value: Term, kind: str, name: str) -> None:
+        try:
+            found.append(_one(shapes, value, kind, name, superclasses))
+        except IllFormedError as error:
+            wrong.append(str(error))
+
+    for value in shapes.objects(shape, SH.targetClass):
+        add(value, "class", "sh:targetClass")
+    if isinstance(shape, ox.NamedNode) and classes & set(shapes.objects(shape, TYPE)):
+        add(shape, "class", "the shape")
+    for value in shapes.objects(shape, SH.targetNode):
+        add(value, "node", "sh:targetNode")
+    for value in shapes.objects(shape, SH.targetSubjectsOf):
+        add(value, "subjects", "sh:targetSubjectsOf")
+    for value in shapes.objects(shape, SH.targetObjectsOf):
+        add(value, "objects", "sh:targetObjectsOf")
+    for value in shapes.objects(shape, SH.target):
+        add(value, "sparql", "sh:target")
+    return found, wrong
+
+
+def _one(
+    shapes: Shapes, value: Term, kind: str, name: str, superclasses: Superclasses
+) -> Target:
+    if kind == "sparql":
+        return Target("sparql", (value,), select=read_select(shapes, *_target_query(shapes, value)))
+    if kind == "node":
+        if isinstance(value, ox.BlankNode):
+            raise IllFormedError("sh:targetNode is a blank node, which no query can ask for")
+        if isinstance(value, ox.NamedNode):
+            checked_iri(value, name)
+        return Target("node", (value,))
+    iri = checked_iri(value, name)
+    if kind == "class":
+        return Target("class", (iri,), subclasses=iri in superclasses)
+    return Target(kind, (iri,), path=of_predicate(iri) if kind == "objects" else None)
+
+
+def _target_query(shapes: Shapes, value: Term) -> tuple[Node, dict[str, Term]]:
+    """Give the node that has the sh:select of a target, and the parameters of its target type."""
+    if isinstance(value, ox.Literal):
+        raise IllFormedError(f"sh:target is the literal {value}")
+    if shapes.objects(value, SH.select):
+        return value, {}
+    for kind in shapes.nodes(value, TYPE):
+        if shapes.objects(kind, SH.select):
+            bindings: dict[str, Term] = {}
+            for parameter in shapes.nodes(kind, SH.parameter):
+                path = shapes.one(parameter, SH.path)
+                given = shapes.objects(value, path) if isinstance(path, ox.NamedNode) else ()
+                if len(given) == 1 and isinstance(path, ox.NamedNode):
+                    bindings[_local(path)] = given[0]
+            return kind, bindings
+    raise IllFormedError("sh:target has no sh:select, nor has its type")
+
+
+def _local(iri: ox.NamedNode) -> str:
+    for separator in ("#", "/", ":"):
+        head, found, tail = iri.value.rpartition(separator)
+        if found and head:
+            return tail
+    return iri.value

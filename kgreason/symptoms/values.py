@@ -1,0 +1,136 @@
+"""Patterns that bind the values of a path, just as they were written where that matters."""
+
+from functools import lru_cache
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.graph.forms import mark
+from kgreason.store import Term
+from kgreason.symptoms.components import ROLE
+from kgreason.symptoms.paths import Path
+from kgreason.templates import Fragment, template
+from kgreason.terms import FORM_PREFIX
+
+_PROBE: Final = ox.NamedNode("urn:x-kgreason:work:probe")
+
+
+class NotCompilableError(Exception):
+    """A constraint that is left to pySHACL, and why."""
+
+
+class Variables:
+    """Gives variables that no one else uses."""
+
+    def __init__(self, stem: str = "v") -> None:
+        self._stem, self._next = stem, 0
+
+    def new(self) -> Fragment:
+        """Give the next variable."""
+        self._next += 1
+        return Fragment(f"?{self._stem}{self._next}")
+
+
+class Exact:
+    """Knows which predicates have values that the store rewrote (`formed`).
+
+    With `portable` nothing of the graph of forms is used: the text then is for any SPARQL engine
+    that keeps literals as they are. `used` says whether it made a difference.
+    """
+
+    def __init__(self, formed: frozenset[ox.NamedNode], *, portable: bool = False) -> None:
+        self._formed = formed
+        self.portable = portable
+        self.used = False
+
+    def concerns(self, path: Path) -> bool:
+        """Say whether values of this path may carry a mark."""
+        if self._formed and not self._formed.isdisjoint(path.last()):
+            self.used = True
+            return not self.portable
+        return False
+
+    def unstable(self, terms: list[Term]) -> bool:
+        """Say whether the store would rewrite one of these."""
+        if any(as_stored(term) != term for term in terms):
+            self.used = True
+            return not self.portable
+        return False
+
+    def candidates(self, terms: list[Term], *, marked: bool) -> list[ox.NamedNode | ox.Literal]:
+        """Give the terms as they can stand among values, marked or not.
+
+        A literal that storing would change never stands among the values that are not marked.
+        """
+        named = [term for term in terms if not isinstance(term, ox.BlankNode)]
+        if self.portable:
+            self.used = self.used or any(as_stored(term) != term for term in named)
+            return named
+        if marked:
+            return [t for t in map(mark, named) if not isinstance(t, ox.BlankNode)]
+        stable = [term for term in named if as_stored(term) == term]
+        self.used = self.used or len(stable) != len(named)
+        return stable
+
+
+def as_stored(term: Term) -> Term:
+    """Give a term as the embedded store would keep it."""
+    if not isinstance(term, ox.Literal) or mark(term) == term:
+        return term
+    return _through_store(term)
+
+
+@lru_cache(maxsize=100_000)
+def _through_store(term: ox.Literal) -> ox.Literal:
+    probe = ox.Store()
+    probe.add(ox.Quad(_PROBE, _PROBE, term))
+    value = next(iter(probe)).object
+    return value if isinstance(value, ox.Literal) else term
+
+
+def bind_values(
+    path: Path, focus: Fragment, value: Fragment, variables: Variables, exact: Exact
+) -> Fragment:
+    """Give the pattern that binds `value` to what `path` reaches from `focus`."""
+    if not exact.concerns(path):
+        return template(ROLE, "values").fragment(
+            focus=focus, path=Fragment(path.text), value=value
+        )
+    if path.iri is not None:
+        return template(ROLE, "values-exact").fragment(
+            focus=focus,
+            predicate=path.iri,
+            form=ox.NamedNode(FORM_PREFIX + path.iri.value),
+            value=value,
+            stored=variables.new(),
+            any=variables.new(),
+        )
+    if path.kind == "|":
+        parts = [bind_values(part, focus, value, variables, exact) for part in path.parts]
+        return template(ROLE, "target-union").fragment(parts=parts)
+    if path.kind == "/" and not path.parts[-1].may_be_empty:
+        middle = variables.new()
+        before = path.parts[0] if len(path.parts) == 2 else Path("/", parts=path.parts[:-1])  # noqa: PLR2004
+        return template(ROLE, "values-joined").fragment(
+            before=template(ROLE, "values").fragment(
+                focus=focus, path=Fragment(before.text), value=middle
+            ),
+            values=bind_values(path.parts[-1], middle, value, variables, exact),
+        )
+    raise NotCompilableError(
+        f"the path {path.text} repeats a property whose literals the store has rewritten"
+    )
+
+
+def datatype_of(value: Fragment, *, marked: bool) -> Fragment:
+    """Give the expression for the datatype of a value as it was written."""
+    if marked:
+        return template(ROLE, "exact-datatype").fragment(value=value)
+    return Fragment(f"DATATYPE({value.text})")
+
+
+def plain(value: Fragment, *, marked: bool) -> Fragment:
+    """Give the expression for a value that can be compared."""
+    if marked:
+        return template(ROLE, "exact-plain").fragment(value=value)
+    return value

@@ -1,0 +1,46 @@
+#+ summary: A hypothesis is supported when it passes every gate of the policy for its kind.
+#+ to: Supported
+#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need their prediction to hold for nearly all claimed failures, and placebos that clear almost none.
+#+ reads: ledger
+#+ writes: ledger
+#+ param investigation: iri, the investigation
+#+ param step: iri, the step
+#+ param threshold: literal, the least e-value of the e-BH set
+PREFIX policy: <https://w3id.org/trails/policy#>
+PREFIX prov: <http://www.w3.org/ns/prov#>
+PREFIX trails: <https://w3id.org/trails#>
+DELETE { GRAPH {{ investigation }} { ?hypothesis trails:status ?old . } }
+INSERT { GRAPH {{ investigation }} {
+  ?hypothesis trails:status trails:Supported .
+  ?transition a trails:StatusTransition , prov:Activity ;
+    trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Supported ;
+    trails:rule "support" ; trails:cause "passes every gate" .
+} }
+WHERE {
+  GRAPH {{ investigation }} {
+    {{ investigation }} trails:policy ?policy .
+    ?policy policy:threshold ?least ; policy:leastFailing ?enough ; policy:siblingLevels ?many ; policy:siblingTail ?tail ;
+      policy:directRate ?direct ; policy:placeboRate ?placebo .
+    ?hypothesis a trails:Hypothesis ; trails:gate ?gate ; trails:status ?old ; trails:confidence ?confidence ;
+      trails:eProcess ?e ; trails:index ?number ; trails:symptom ?symptom ; trails:claimable ?claimable .
+    ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
+    FILTER (?old != trails:Supported && ?confidence >= ?least)
+    FILTER (?gate != "statistics" || (?e >= {{ threshold }} && ?claimable >= ?enough))
+    FILTER NOT EXISTS {
+      ?sibling trails:hypothesis ?hypothesis ; trails:testKind "sibling-spread" ; trails:levels ?levels ; trails:pValue ?p .
+      FILTER (?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
+    }
+    FILTER NOT EXISTS {
+      ?proxy trails:hypothesis ?hypothesis ; trails:testKind "stratification" ; trails:outcomeClass "vanishes" ;
+        trails:test/trails:rival ?better .
+      ?better trails:confidence ?higher . FILTER (?higher > ?confidence)
+    }
+    FILTER (?gate != "direct" || EXISTS {
+      ?check trails:hypothesis ?hypothesis ; trails:testKind ?checkKind ; trails:rate ?rate .
+      FILTER (?checkKind IN ("direct-check", "closure-check") && ?rate >= ?direct) })
+    FILTER (?gate != "direct" || EXISTS {
+      ?control trails:hypothesis ?hypothesis ; trails:testKind "placebo" ; trails:rate ?cleared .
+      FILTER (?cleared <= ?placebo) })
+  }
+  BIND (IRI(CONCAT(STR({{ step }}), ":support:", STR(?number))) AS ?transition)
+}
