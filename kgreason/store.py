@@ -50,6 +50,10 @@ class Store:
         self.inner = inner
         self.where = where
 
+    def close(self) -> None:
+        """Let go of the folder, whoever still holds this object."""
+        self.inner = ox.Store()
+
     def select(self, query: str) -> Results:
         """Run a SELECT; raises QueryError for a text that does not parse."""
         found = self._query(query)

@@ -93,9 +93,11 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Write everything to disk and give the lock back."""
+        """Write everything to disk, and give the folder back; the ledger is of no use after."""
         if self._lock is not None:
             self.store.inner.flush()
+        self.store.close()
+        if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 

@@ -357,7 +357,7 @@ def _trimmed(start: int, terms: list[float]) -> tuple[int, list[float]]:
 # so v, unlike the intra-class correlation, means the same for rare and common failures.
 
 _WIDEST = 25.0  # spread v; log-odds with a standard deviation of 5
-_LEAST_SHARE = 0.01  # smallest v looked at adds this share to the binomial variance
+_LEAST_SHARE = 0.003  # smallest v looked at adds this share to the binomial variance
 _SPREAD_NODES = 12
 _MEAN_NODES = 11
 _MEAN_REACH = 3.5  # in units of asinh: nodes lie up to 20 standard deviations out
@@ -396,11 +396,25 @@ class _Siblings:
             mean = (math.fsum(rates) + 0.5) / (total + 1)
         return mean, total
 
-    def log_prior(self, mean: float, spread: float) -> float:
-        """Log-density of ln v: Jeffreys' for the variance between groups, times 1/√(1+v)."""
-        unit = mean * (1 - mean)
-        terms = (c * (spread / (1 / (n * unit) + spread)) ** 2 for _, n, c in self.rows)
-        return (math.log(math.fsum(terms)) - math.log1p(spread)) / 2
+    def log_prior(self, spread: float, unit: float) -> float:
+        """Log-density of ln v: Jeffreys' for the variance between groups, times 1/√(1+v).
+
+        The information on the variance is the restricted one (S. R. Searle, G. Casella,
+        C. E. McCulloch, "Variance Components", 1992), which allows for the mean being
+        unknown: one sibling, be it ever so large, says nothing of the spread. `unit` is
+        the variance of one node's outcome at the typical rate.
+        """
+        weights = [1 / (1 / (n * unit) + spread) for _, n, _ in self.rows]
+        total = math.fsum(w * c for w, (_, _, c) in zip(weights, self.rows, strict=True))
+        shares = [
+            ((w / total) ** 2, 1 - w / total, c)
+            for w, (_, _, c) in zip(weights, self.rows, strict=True)
+        ]
+        squares = math.fsum(c * q for q, _, c in shares)
+        information = math.fsum(
+            c * q * (rest * rest + max(0.0, squares - q)) for q, rest, c in shares
+        )
+        return math.log(spread * total) + (math.log(information) - math.log1p(spread)) / 2
 
     def log_likelihood(self, mean: float, spread: float) -> float:
         """Beta-binomial log-likelihood, without the binomial coefficients."""
@@ -436,14 +450,14 @@ def beta_binomial_tail(siblings: Sequence[Count], level: Count) -> float:
     A probability, rounded up to 9 digits. It holds for one level named beforehand: for
     the worst of L levels take L times the figure.
 
-    Raises ValueError if no sibling holds nodes or counts are impossible.
+    Raises ValueError if fewer than two siblings hold nodes or counts are impossible.
     """
     failing, population = level
     for f, n in (*siblings, level):
         _check(f, n)
     counted = Counter((f, n) for f, n in siblings if n)
-    if not counted:
-        raise ValueError("No sibling level holds nodes, so there is no spread to compare with.")
+    if counted.total() < 2:  # noqa: PLR2004 - the least that can differ
+        raise ValueError("A spread needs two sibling levels that hold nodes; give more siblings.")
     if not failing:
         return 1.0
     data = _Siblings(tuple((f, n, c) for (f, n), c in counted.items()))
@@ -457,14 +471,15 @@ def beta_binomial_tail(siblings: Sequence[Count], level: Count) -> float:
 
 def _posterior(data: _Siblings) -> list[tuple[float, float, float]]:
     """Posterior on a grid, as (weight, mean, spread); the weights sum to 1."""
-    low, high = _window(data)
+    typical, _ = data.mean(1.0)  # this much spread gives large and small siblings like weight
+    unit = typical * (1 - typical)
+    low, high = _window(data, unit)
     step = (high - low) / _SPREAD_NODES
     cells = []
     for i in range(_SPREAD_NODES):
         spread = math.exp(low + (i + 0.5) * step)
-        mean, worth = data.mean(spread)
-        prior = data.log_prior(mean, spread)
-        for m, width in _means(mean, worth):
+        prior = data.log_prior(spread, unit)
+        for m, width in _means(*data.mean(spread)):
             cells.append((data.log_likelihood(m, spread) + prior + math.log(width), m, spread))
     peak = max(log for log, _, _ in cells)
     kept = [(math.exp(log - peak), m, v) for log, m, v in cells if log > peak - _FAINT]
@@ -488,18 +503,17 @@ def _means(mean: float, worth: float) -> Iterator[tuple[float, float]]:
         yield rate, step * scale * math.cosh(u)
 
 
-def _window(data: _Siblings) -> tuple[float, float]:
+def _window(data: _Siblings, unit: float) -> tuple[float, float]:
     """Range of ln v that holds nearly all of the posterior, narrowed in up to three passes."""
-    mean, _ = data.mean(1.0)
     largest = max(n for _, n, _ in data.rows)
-    low = math.log(min(_LEAST_SHARE / (largest * mean * (1 - mean)), 0.1))
+    low = math.log(min(_LEAST_SHARE / (largest * unit), 0.1))
     high = math.log(_WIDEST)
     for _ in range(3):
         grid = [low + (high - low) * i / _SPREAD_NODES for i in range(_SPREAD_NODES + 1)]
         heights = []
         for x in grid:
             mean, worth = data.mean(math.exp(x))
-            log = data.log_likelihood(mean, math.exp(x)) + data.log_prior(mean, math.exp(x))
+            log = data.log_likelihood(mean, math.exp(x)) + data.log_prior(math.exp(x), unit)
             heights.append(log - math.log(worth) / 2)
         inside = [i for i, h in enumerate(heights) if h > max(heights) - _DROP]
         first, last = max(0, inside[0] - 1), min(_SPREAD_NODES, inside[-1] + 1)
