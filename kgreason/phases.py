@@ -8,7 +8,15 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.graph import Graph
-from kgreason.graph.marks import Focus, Marks, mark
+from kgreason.graph.marks import (
+    Focus,
+    Marks,
+    Population,
+    mark_failing,
+    mark_population,
+    mark_region,
+    region_name,
+)
 from kgreason.graph.names import Names
 from kgreason.ledger import Record, Step, cited
 from kgreason.ledger.record import literal
@@ -16,7 +24,7 @@ from kgreason.policy import Policy, kinds
 from kgreason.probes.finding import Finding, Setting, decimal, read
 from kgreason.probes.statistics import Table
 from kgreason.reasoners import symbolic
-from kgreason.reasoners.candidates import Candidate, View, count, excess_share
+from kgreason.reasoners.candidates import Candidate, View, digest, excess_share, members, table
 from kgreason.reasoners.frames import Frame
 from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint
@@ -36,7 +44,6 @@ class Symptom:
     population: int
     failing: Mapping[Term, tuple[Term, ...]]
     index: int
-    sources: Mapping[Focus, Sequence[str]] | None = field(default=None, repr=False)
 
 
 @dataclass
@@ -51,6 +58,10 @@ class Bench:
     names: Names
     marks: dict[tuple[str, int], Marks] = field(default_factory=dict)
     frames: dict[str, list[Frame]] = field(default_factory=dict)
+    populations: dict[str, Population] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    marked: set[str] = field(default_factory=set)
+    sources: dict[str, Mapping[Focus, Sequence[str]]] = field(default_factory=dict)
 
 
 def record_symptoms(bench: Bench, symptoms: Sequence[Symptom]) -> None:
@@ -129,24 +140,40 @@ def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
     known = bench.marks.get((symptom.node.value, round_))
     if known is not None:
         return known
-    if symptom.sources is None:
-        symptom.sources = _sources(bench.graph, symptom.constraint)
-    sources = dict(symptom.sources)
-    if round_ > 1:
-        for row in bench.record.select("supported-regions", symptom=symptom.node):
-            if int(row["round"].value) < round_:
-                for found in bench.graph.store.select(row["region"].value):
-                    sources.pop(found["focus"], None)  # type: ignore[call-overload]
-    made = mark(
+    population = _population(bench, symptom, round_)
+    made = mark_failing(
         bench.graph,
         f"{symptom.index}:{round_}",
-        sources,
-        sorted(symptom.failing, key=str),
-        seed=bench.seed,
-        least=int(bench.policy.number("leastFailing")),
+        population,
+        symptom.failing,
+        int(bench.policy.number("leastFailing")),
     )
     bench.marks[symptom.node.value, round_] = made
     return made
+
+
+def _view(bench: Bench, symptom: Symptom, round_: int) -> View:
+    marks = marks_of(bench, symptom, round_)
+    return View(bench.graph, symptom.constraint, marks, bench.known)
+
+
+def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
+    """Mark the population of a round; symptoms with the same one share the marks."""
+    left_out = []
+    if round_ > 1:
+        rows = bench.record.select("supported-regions", symptom=symptom.node)
+        left_out = [r["region"].value for r in rows if int(r["round"].value) < round_]
+    target = symptom.constraint.target
+    key = digest(Fragment("\n".join([target.text, *sorted(left_out)])))
+    if key not in bench.populations:
+        if target.text not in bench.sources:
+            bench.sources[target.text] = _sources(bench.graph, symptom.constraint)
+        sources = dict(bench.sources[target.text])
+        for region in left_out:
+            for found in bench.graph.store.select(region):
+                sources.pop(found["focus"], None)  # type: ignore[call-overload]
+        bench.populations[key] = mark_population(bench.graph, key, sources, bench.seed)
+    return bench.populations[key]
 
 
 def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
@@ -164,8 +191,7 @@ def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
 
 def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
     """Propose hypotheses for a symptom: one step."""
-    marks = marks_of(bench, symptom, round_)
-    view = View(bench.graph, symptom.constraint, marks)
+    view = _view(bench, symptom, round_)
     frames = _frames(bench, view)
     step = bench.record.step("Hypothesize", TRAILS.HypothesisPlan)
     step.describe(step.node, symptom=symptom.node, round=round_)
@@ -178,7 +204,7 @@ def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
 
 def design(bench: Bench, symptom: Symptom, round_: int) -> None:
     """Register the first tests of what was proposed: one step."""
-    view = View(bench.graph, symptom.constraint, marks_of(bench, symptom, round_))
+    view = _view(bench, symptom, round_)
     rows = bench.record.select("frames", symptom=symptom.node, round=literal(round_))
     members: dict[str, list[ox.NamedNode]] = {}
     for row in rows:
@@ -229,7 +255,8 @@ def _record_hypothesis(
     candidate: Candidate, prior: Decimal,
 ) -> ox.NamedNode:
     words = symbolic.wording(candidate, bench.names)
-    whole = count(view, candidate.region, view.marks.population)
+    whole = table(view, candidate.members)
+    mark_inside(bench, view, candidate.region)
     kind = (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
     values = candidate.values
     return _hypothesis(
@@ -281,6 +308,16 @@ def _hypothesis(
     return node
 
 
+def mark_inside(bench: Bench, view: View, region: Fragment) -> int:
+    """Mark a region in a symptom's population, if it is not marked yet; gives its nodes."""
+    nodes = members(view, region)
+    name = region_name(view.marks, digest(region)).value
+    if name not in bench.marked:
+        bench.marked.add(name)
+        mark_region(bench.graph, view.marks, digest(region), nodes)
+    return nodes
+
+
 def region_query(constraint: Constraint, region: Fragment) -> str:
     """Give the complete SELECT of ?focus for a region of a symptom's population."""
     return template("observe", "region").render(target=constraint.target, region=region)
@@ -313,8 +350,7 @@ def _register(
 
 def tell_apart(bench: Bench, symptom: Symptom, round_: int) -> None:
     """Register the second stage: rivals that did well are set against each other."""
-    marks = marks_of(bench, symptom, round_)
-    view = View(bench.graph, symptom.constraint, marks)
+    view = _view(bench, symptom, round_)
     rows = bench.record.select("contenders", symptom=symptom.node)
     frames: dict[str, list[Row]] = {}
     for row in rows:
@@ -355,6 +391,10 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     step = bench.record.step("Execute", TRAILS.Execution)
     step.describe(step.node, test=test, symptom=symptom.node, attempt=1)
     step.add(step.node, PROV.used, test)
+    view = _view(bench, symptom, int(row["round"].value))
+    for name in ("pattern", "rivalPattern"):
+        if name in row:
+            mark_inside(bench, view, pattern(row[name].value))
     found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row))
     likely = bench.policy.outcomes[kind, found.outcome]
     header = template("test", kind).header
@@ -375,7 +415,7 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     step.add(evidence, PROV.wasGeneratedBy, step.node)
     step.add(evidence, PROV.wasDerivedFrom, symptom.node)
     step.describe(step.node, closed=TRAILS.Result)
-    _cite_finding(bench, step, symptom, evidence, row, found)
+    _cite_finding(bench, step, symptom, view, evidence, row, found)
     lists = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
     if likely.polarity in lists:
         step.describe(hypothesis, **{lists[likely.polarity]: evidence})
@@ -398,13 +438,13 @@ def _setting(row: Row) -> Setting:
 
 
 def _cite_finding(
-    bench: Bench, step: Step, symptom: Symptom, evidence: ox.NamedNode, row: Row, found: Finding
+    bench: Bench, step: Step, symptom: Symptom, view: View, evidence: ox.NamedNode, row: Row,
+    found: Finding,
 ) -> None:
-    marks = marks_of(bench, symptom, int(row["round"].value))
     inside = template("observe", "inside").render(
-        region=pattern(row["pattern"].value),
-        half=marks.scheme(row["split"].value).heldout,
-        symptom=marks.failing,
+        region=region_name(view.marks, digest(pattern(row["pattern"].value))),
+        half=view.marks.scheme(row["split"].value).heldout,
+        symptom=view.marks.failing,
     )
     field_ = _field(symptom.constraint)
     for focus in bench.graph.store.select(inside):
@@ -446,17 +486,19 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
             pattern(r["pattern"].value)
             for r in bench.record.select("supported-regions", symptom=symptom.node)
         ]
-        table = Table(0, 0, len(symptom.failing), symptom.population)
+        counts = Table(0, 0, len(symptom.failing), symptom.population)
         if regions:
-            marks = marks_of(bench, symptom, 1)
-            joined = template("observe", "any-of").fragment(regions=list(regions))
-            table = count(View(bench.graph, symptom.constraint, marks), joined, marks.population)
-        share = excess_share(table)
+            view = _view(bench, symptom, 1)
+            nodes = 0
+            for region in regions:
+                nodes |= mark_inside(bench, view, region)
+            counts = table(view, nodes)
+        share = excess_share(counts)
         step.make(
             "Verdict",
             PROV.Entity,
             symptom=symptom.node,
-            explained=table.inside_failing,
+            explained=counts.inside_failing,
             excess=decimal(share),
             outcome=_outcome(bench, symptom, share, cut),
         )

@@ -7,8 +7,8 @@ hold finer clusters (many named graphs, or activities), whole clusters go to one
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import pyoxigraph as ox
@@ -21,94 +21,177 @@ Focus = ox.NamedNode | ox.BlankNode
 HALVES: Final = ("discovery", "heldout")
 _MOST_SHARE: Final = 0.2  # a cluster that holds more than this is no fine one
 _LEAST_CLUSTERS: Final = 20
+_BATCH: Final = 5_000
 
 
 @dataclass(frozen=True)
 class Split:
-    """The two halves of a population under one scheme, and how it was made."""
+    """The two halves of a population under one scheme, and how it was made.
+
+    The masks are sets of positions in `Marks.nodes`, a bit for each.
+    """
 
     discovery: ox.NamedNode
     heldout: ox.NamedNode
     scheme: str
+    discovery_mask: int = field(default=0, repr=False)
+    heldout_mask: int = field(default=0, repr=False)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks of one symptom in one round.
+    """The marks of one symptom in one round; `key` names its population.
 
+    `nodes` are the population in a fixed order; sets of nodes are integers with a bit for each.
     `failing` marks its failing nodes, `population` all its nodes; `node` and `cluster` are the
     splits (the same one where there are no clusters). `split` is False where there are too few
     failing nodes to split; then both halves are the whole.
     """
 
+    key: str
     failing: ox.NamedNode
     population: ox.NamedNode
     node: Split
     cluster: Split
     split: bool
-    failing_count: int
-    population_count: int
+    nodes: tuple[Focus, ...] = field(repr=False)
+    index: Mapping[Term, int] = field(repr=False)
+    failing_mask: int = field(repr=False)
+
+    @property
+    def failing_count(self) -> int:
+        """Number of failing nodes."""
+        return self.failing_mask.bit_count()
+
+    @property
+    def population_count(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    def mask(self, found: Iterable[Term]) -> int:
+        """Give the set of those nodes that are in the population, a bit for each."""
+        return _mask(self.index, found)
 
     def scheme(self, name: str) -> Split:
         """Give the split of that name, `node` or `cluster`."""
         return self.cluster if name == "cluster" else self.node
 
 
-def mark(
-    graph: Graph,
-    key: str,
-    sources: Mapping[Focus, Iterable[str]],
-    failing: Iterable[Term],
-    *,
-    seed: int,
-    least: int,
-) -> Marks:
-    """Mark one symptom's population (node to the named graphs it is in) and its failing nodes.
+@dataclass(frozen=True)
+class Population:
+    """A marked population; symptoms with the same focus nodes share it.
 
-    `least` is the number of failing nodes under which nothing is split.
+    `key` names it, `nodes` are its nodes in a fixed order. `node` and `cluster` are its halves;
+    they do not depend on who fails.
     """
-    failed = [node for node in failing if node in sources]
-    population = _name(f"population:{key}")
-    fails = _name(f"fails:{key}")
-    store = graph.store.inner
-    store.extend(ox.Quad(node, WORK.fails, fails, MARKS_GRAPH) for node in failed)
-    split = len(failed) >= least
-    halves = {"node": _by_node(sources, seed)} if split else {}
-    clusters = _clusters(sources) if split else None
+
+    key: str
+    mark: ox.NamedNode
+    node: Split
+    cluster: Split
+    nodes: tuple[Focus, ...] = field(repr=False)
+    index: Mapping[Term, int] = field(repr=False)
+
+
+def mark_population(
+    graph: Graph, key: str, sources: Mapping[Focus, Iterable[str]], seed: int
+) -> Population:
+    """Mark a population (each node with the named graphs it is in) and its halves."""
+    nodes = tuple(sorted(sources, key=str))
+    index = {node: place for place, node in enumerate(nodes)}
+    name = _name(f"population:{key}")
+    halves = {"node": _by_node(sources, seed)}
+    clusters = _clusters(sources)
     if clusters is not None:
         halves["cluster"] = _by_cluster(sources, clusters, seed)
+    names = {
+        scheme: [_name(f"split:{key}:{scheme}:{half}") for half in HALVES] for scheme in halves
+    }
+    _write(graph.store.inner, sources, name, halves, names)
+    everyone = (1 << len(nodes)) - 1
+
+    def made(scheme: str) -> Split:
+        first = _mask(index, (node for node in nodes if halves[scheme][node] == 0))
+        return Split(*names[scheme], scheme, first, everyone & ~first)
+
+    by_node = made("node")
+    by_cluster = made("cluster") if clusters is not None else by_node
+    return Population(key, name, by_node, by_cluster, nodes, index)
+
+
+def mark_failing(
+    graph: Graph, key: str, population: Population, failing: Iterable[Term], least: int
+) -> Marks:
+    """Mark the failing nodes of a symptom; with fewer than `least` of them nothing is split."""
+    failed = [node for node in failing if node in population.index]
+    fails = _name(f"fails:{key}")
+    graph.store.inner.extend(ox.Quad(node, WORK.fails, fails, MARKS_GRAPH) for node in failed)
+    split = len(failed) >= least
+    everyone = (1 << len(population.nodes)) - 1
+    whole = Split(population.mark, population.mark, "none", everyone, everyone)
+    return Marks(
+        population.key,
+        fails,
+        population.mark,
+        population.node if split else whole,
+        population.cluster if split else whole,
+        split,
+        population.nodes,
+        population.index,
+        _mask(population.index, failed),
+    )
+
+
+def mark_region(graph: Graph, marks: Marks, digest: str, mask: int) -> ox.NamedNode:
+    """Mark the nodes of a region within a population; gives the name of the mark."""
+    name = region_name(marks, digest)
+    inside = (marks.nodes[place] for place in places(mask))
+    graph.store.inner.extend(ox.Quad(node, WORK.inside, name, MARKS_GRAPH) for node in inside)
+    return name
+
+
+def _mask(index: Mapping[Term, int], found: Iterable[Term]) -> int:
+    bits = bytearray(len(index) // 8 + 1)
+    for node in found:
+        place = index.get(node)
+        if place is not None:
+            bits[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(bits, "little")
+
+
+def region_name(marks: Marks, digest: str) -> ox.NamedNode:
+    """Give the name of a region's mark."""
+    return _name(f"region:{marks.key}:{digest}")
+
+
+def places(mask: int) -> Iterator[int]:
+    """Give the positions in a set, ascending."""
+    text = bin(mask)[:1:-1]
+    place = text.find("1")
+    while place >= 0:
+        yield place
+        place = text.find("1", place + 1)
+
+
+def _write(
+    store: ox.Store,
+    sources: Mapping[Focus, Iterable[str]],
+    population: ox.NamedNode,
+    halves: Mapping[str, Mapping[Focus, int]],
+    names: Mapping[str, list[ox.NamedNode]],
+) -> None:
     quads: list[ox.Quad] = []
     for node, graphs in sources.items():
         quads.append(ox.Quad(node, WORK.member, population, MARKS_GRAPH))
         quads += [ox.Quad(node, WORK.source, ox.NamedNode(g), MARKS_GRAPH) for g in graphs]
-        for scheme, half in halves.items():
-            place = _name(f"split:{key}:{scheme}:{HALVES[half[node]]}")
-            quads.append(ox.Quad(node, WORK.member, place, MARKS_GRAPH))
-        if len(quads) > 5_000:  # noqa: PLR2004 - a batch size, nothing depends on it
+        quads += [
+            ox.Quad(node, WORK.member, names[scheme][half[node]], MARKS_GRAPH)
+            for scheme, half in halves.items()
+        ]
+        if len(quads) > _BATCH:
             store.extend(quads)
             quads.clear()
     store.extend(quads)
-
-    def made(scheme: str) -> Split:
-        if scheme not in halves:
-            return Split(population, population, "none")
-        parts = [_name(f"split:{key}:{scheme}:{half}") for half in HALVES]
-        return Split(parts[0], parts[1], scheme)
-
-    by_node = made("node")
-    by_cluster = made("cluster") if clusters is not None else by_node
-    return Marks(fails, population, by_node, by_cluster, split, len(failed), len(sources))
-
-
-def unmark(graph: Graph, key: str, sources: Iterable[Focus]) -> None:
-    """Take a symptom's marks away again, to keep the scratch copy small."""
-    store = graph.store.inner
-    suffixes = (f"population:{key}", f"fails:{key}", f"split:{key}:")
-    for node in sources:
-        for quad in list(store.quads_for_pattern(node, None, None, MARKS_GRAPH)):
-            value = quad.object.value.removeprefix(WORK.iri)
-            if value.startswith(suffixes) or quad.predicate == WORK.source:
-                store.remove(quad)
 
 
 def _name(text: str) -> ox.NamedNode:

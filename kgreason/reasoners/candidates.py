@@ -1,14 +1,14 @@
 """Candidates: what the families of `queries/hypothesize/` find on the discovery half."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.errors import TemplateError
 from kgreason.graph import Graph
-from kgreason.graph.marks import Marks, Split
+from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.probes.statistics import Table, best_cut, deviance, excess
 from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint, Path
@@ -22,11 +22,15 @@ _LIFT: Final = 0.25
 
 @dataclass(frozen=True)
 class View:
-    """What a proposer looks at: the graph, one symptom, its marks."""
+    """What a proposer looks at: the graph, one symptom, its marks.
+
+    `known` are the nodes of regions looked at before, by the name of the region's mark.
+    """
 
     graph: Graph
     constraint: Constraint
     marks: Marks
+    known: dict[str, int] = field(default_factory=dict, repr=False)
 
     def values(self, split: Split) -> dict[str, Value]:
         """Give the values every family may ask for."""
@@ -38,6 +42,7 @@ class View:
             "half": split.discovery,
             "least": number(3),
             "passing": number(passing),
+            "failed": number(self.marks.failing_count),
             "constrained": list(predicates(path)),
             "target": self.constraint.target,
             "raised": self._raised(),
@@ -80,14 +85,16 @@ class Candidate:
     """A region with its counts on the discovery half.
 
     `values` are the terms the family bound; `parts` are the two candidates of a conjunction;
-    `claimed` are the failing nodes inside the region, discovery half.
+    `members` are the nodes of the population inside the region (a bit for each), and `claimed`
+    those of them that fail, discovery half; both are empty before `filled`.
     """
 
     family: Template
     values: Mapping[str, Term]
     table: Table
     region: Fragment
-    claimed: frozenset[Term] = frozenset()
+    members: int = field(default=0, repr=False)
+    claimed: int = field(default=0, repr=False)
     parts: "tuple[Candidate, ...]" = field(default=())
 
     @property
@@ -137,7 +144,10 @@ def mine(view: View, family: Template) -> list[Candidate]:
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     rows = view.graph.store.select(family.render("propose", **asked))
-    totals = half_totals(view, split)
+    totals = (
+        (view.marks.failing_mask & split.discovery_mask).bit_count(),
+        split.discovery_mask.bit_count(),
+    )
     if family.header.get("levels") == "ordered":
         rows_kept = list(_cuts(rows))
     else:
@@ -147,11 +157,9 @@ def mine(view: View, family: Template) -> list[Candidate]:
         failing, population = (int(row[name].value) for name in ("failing", "population"))
         inside_failing = min(failing, totals[0])
         inside = min(max(population, inside_failing), totals[1])
-        table = Table(
-            inside_failing, inside, totals[0] - inside_failing, totals[1] - inside
-        )
+        rough = Table(inside_failing, inside, totals[0] - inside_failing, totals[1] - inside)
         values = {name: term for name, term in row.items() if name not in _STANDARD}
-        out.append(Candidate(family, values, table, region(family, values, view)))
+        out.append(Candidate(family, values, rough, region(family, values, view)))
     return out
 
 
@@ -171,14 +179,6 @@ def section(
     offered.update(more)
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     return family.fragment(name, **asked)
-
-
-def half_totals(view: View, split: Split, half: str = "discovery") -> tuple[int, int]:
-    """Give (failing, population) of one half."""
-    place = split.discovery if half == "discovery" else split.heldout
-    text = template("observe", "half-totals").render(half=place, symptom=view.marks.failing)
-    row = view.graph.store.select(text)[0]
-    return int(row["failing"].value), int(row["population"].value)
 
 
 def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
@@ -203,34 +203,61 @@ def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
         }
 
 
-def claimed(view: View, candidate: Candidate) -> Candidate:
-    """Fill in the failing nodes inside the region, and exact counts, on the discovery half."""
-    split = view.marks.scheme(candidate.family.header["split"])
-    text = template("observe", "claimed").render(
-        region=candidate.region, half=split.discovery, symptom=view.marks.failing
-    )
-    nodes = frozenset(row["focus"] for row in view.graph.store.select(text))
-    table = count(view, candidate.region, split.discovery)
-    return replace(candidate, claimed=nodes, table=table)
+def filled(view: View, candidate: Candidate) -> Candidate:
+    """Fill in who is inside the region, and exact counts on the discovery half."""
+    pattern = candidate.region
+    if "inside" in candidate.family.sections:
+        pattern = section(candidate.family, "inside", candidate.values, view)
+    nodes = members(view, candidate.region, pattern)
+    return counted(view, replace(candidate, members=nodes))
 
 
-def count(view: View, pattern: Fragment, half: NamedNode) -> Table:
-    """Give the 2×2 table of a region on one half (or on the whole population)."""
-    text = template("test", "association").render(
-        region=pattern, half=half, symptom=view.marks.failing
-    )
-    return table_of(view.graph.store.select(text)[0])
+def members(view: View, pattern: Fragment, quicker: Fragment | None = None) -> int:
+    """Give the nodes of the population inside a region, a bit for each.
 
-
-def table_of(row: Row) -> Table:
-    """Read the row of an association query."""
-    try:
-        inside, inside_failing, population, failing = (
-            int(row[name].value) for name in ("inside", "insideFailing", "population", "failing")
+    `quicker` is a pattern on the marks that gives the same nodes in less time.
+    """
+    name = region_name(view.marks, digest(pattern)).value
+    if name not in view.known:
+        text = template("observe", "members").render(
+            region=quicker or pattern, population=view.marks.population
         )
-    except KeyError as error:
-        raise TemplateError(f"an association query gave no {error}") from error
-    return Table(inside_failing, inside, failing - inside_failing, population - inside)
+        found = view.graph.store.select(text)
+        view.known[name] = view.marks.mask(row["focus"] for row in found)
+    return view.known[name]
+
+
+def counted(view: View, candidate: Candidate) -> Candidate:
+    """Bring a candidate's counts and claims up to date with its members."""
+    half = view.marks.scheme(candidate.family.header["split"]).discovery_mask
+    inside = candidate.members & half
+    return replace(
+        candidate,
+        table=table(view, candidate.members, half),
+        claimed=inside & view.marks.failing_mask,
+    )
+
+
+def digest(pattern: Fragment) -> str:
+    """Give a short name for a region."""
+    return hashlib.sha256(pattern.text.encode()).hexdigest()[:16]
+
+
+def inside(view: View, pattern: Fragment) -> Fragment:
+    """Give the pattern of a region by its mark."""
+    name = region_name(view.marks, digest(pattern))
+    return template("observe", "inside-mark").fragment(region=name)
+
+
+def table(view: View, nodes: int, half: int | None = None) -> Table:
+    """Give the 2×2 table of a set of nodes on a half, or on the whole population."""
+    everyone = (1 << view.marks.population_count) - 1 if half is None else half
+    failing = view.marks.failing_mask & everyone
+    nodes &= everyone
+    bad = (nodes & failing).bit_count()
+    return Table(
+        bad, nodes.bit_count(), failing.bit_count() - bad, (everyone & ~nodes).bit_count()
+    )
 
 
 def excess_share(table: Table) -> float:

@@ -5,17 +5,27 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
-from kgreason.reasoners.candidates import Candidate, View, both, claimed, families, mine
+from kgreason.reasoners.candidates import (
+    Candidate,
+    View,
+    both,
+    counted,
+    families,
+    filled,
+    mine,
+)
 from kgreason.templates import template
 
 _LEAST_SCORE: Final = 10.0  # of the G statistic; about p = 0.001 for a region fixed beforehand
 _LEAST_SHARE: Final = 0.05
-_LOOKED_AT: Final = 24  # candidates for which the very nodes are fetched
+_LOOKED_AT: Final = 18  # candidates for which the very nodes are fetched
 _A_FAMILY: Final = 6
 _PAIRED: Final = 5
 _BETTER: Final = 8.0  # by how much a conjunction must beat both its parts
 _OVERLAP: Final = 0.5
 _COVERS: Final = 0.8
+_ORDER_COUNTS: Final = 1.5
+_TELLING: Final = 12  # nodes that differ, from which two regions can be told apart
 
 
 @dataclass(frozen=True)
@@ -32,14 +42,20 @@ class Frame:
 
 def jaccard(one: Candidate, other: Candidate) -> float:
     """Give the Jaccard overlap, 0 to 1, of the failing nodes two candidates claim."""
-    union = len(one.claimed | other.claimed)
-    return len(one.claimed & other.claimed) / union if union else 0.0
+    union = (one.claimed | other.claimed).bit_count()
+    return (one.claimed & other.claimed).bit_count() / union if union else 0.0
 
 
 def contained(one: Candidate, other: Candidate) -> float:
     """Give how much of the smaller of two sets of claimed failing nodes is in the other, 0 to 1."""
-    smaller = min(len(one.claimed), len(other.claimed))
-    return len(one.claimed & other.claimed) / smaller if smaller else 0.0
+    smaller = min(one.claimed.bit_count(), other.claimed.bit_count())
+    return (one.claimed & other.claimed).bit_count() / smaller if smaller else 0.0
+
+
+def contained_in(one: Candidate, other: Candidate) -> float:
+    """Give how much of what one candidate claims the other claims too, 0 to 1."""
+    own = one.claimed.bit_count()
+    return (one.claimed & other.claimed).bit_count() / own if own else 0.0
 
 
 def propose(view: View, most: int) -> list[Frame]:
@@ -48,9 +64,9 @@ def propose(view: View, most: int) -> list[Frame]:
     for family in families():
         mined = [c for c in mine(view, family) if _worth(c)]
         found += sorted(mined, key=_order)[:_A_FAMILY]
-    looked_at = [claimed(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
-    kept = _distinct(_yield([c for c in looked_at if _worth(c)]))
-    return _frames(_distinct(kept + _pairs(view, kept)), most)
+    looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
+    kept = _distinct(view, _yield([c for c in looked_at if _worth(c)]))
+    return _frames(_distinct(view, kept + _pairs(view, kept)), most)
 
 
 def _worth(candidate: Candidate) -> bool:
@@ -65,20 +81,39 @@ def _order(candidate: Candidate) -> tuple[float, int, str]:
     return (-round(candidate.score, 6), order, candidate.region.text)
 
 
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Drop what claims the same nodes and has the same counts as one before it."""
+def _preference(candidate: Candidate) -> tuple[float, str]:
+    """Best first, but a family that comes earlier wins against a little more of G.
+
+    There are far more values than sources to choose from, so the best value is high by chance more
+    easily; and a source is what one can mend.
+    """
+    order = int(candidate.family.header.get("order", "50"))
+    return (-round(candidate.score + _ORDER_COUNTS * (50 - order), 6), candidate.region.text)
+
+
+def _distinct(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Drop what cannot be told apart from one that is preferred."""
     out: list[Candidate] = []
-    for candidate in sorted(candidates, key=_order):
+    for candidate in sorted(candidates, key=_preference):
         same = (
             c
             for c in out
             if c.aspect == candidate.aspect
-            and c.claimed == candidate.claimed
-            and c.table == candidate.table
+            and _alike(view, c, candidate)
         )
         if next(same, None) is None:
             out.append(candidate)
     return out
+
+
+def _alike(view: View, one: Candidate, other: Candidate) -> bool:
+    """Say whether too few nodes are inside one region and not the other to tell them apart."""
+    if one.claimed == other.claimed and one.table == other.table:
+        return True
+    only_one, only_other = one.members & ~other.members, other.members & ~one.members
+    differing = (only_one | only_other).bit_count()
+    small = differing * 10 <= (one.members & other.members).bit_count()
+    return small and differing < _TELLING and view.marks.split
 
 
 def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -97,7 +132,7 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
             region=both(one, other),
             parts=(one, other),
         )
-        joint = claimed(view, joint)
+        joint = counted(view, replace(joint, members=one.members & other.members))
         if _worth(joint) and joint.score > max(one.score, other.score) + _BETTER:
             out.append(joint)
     return out
@@ -110,7 +145,7 @@ def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
         stronger = candidate.family.header.get("yields-to", "").split()
         taken = any(
             other.family.header["kind"] in stronger
-            and len(other.claimed & candidate.claimed) >= _COVERS * len(candidate.claimed)
+            and contained_in(candidate, other) >= _COVERS
             for other in candidates
             if other is not candidate
         )

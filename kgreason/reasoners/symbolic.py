@@ -9,7 +9,7 @@ from pyoxigraph import NamedNode
 
 from kgreason.graph.names import Names
 from kgreason.probes.finding import decimal
-from kgreason.reasoners.candidates import Candidate, View, section
+from kgreason.reasoners.candidates import Candidate, View, inside, section
 from kgreason.reasoners.frames import Frame, propose
 from kgreason.store import Term
 try:
@@ -106,7 +106,7 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
     offered: dict[str, Value] = {
         "symptom": view.marks.failing,
         "half": half,
-        "region": candidate.region,
+        "region": inside(view, candidate.region),
     }
     if "levels" in kind_template.parameters:
         if "levels" not in candidate.family.sections or candidate.parts:
@@ -122,7 +122,7 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
 def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     more: dict[str, Value] = {"half": half}
     if "conforming" in candidate.family.parameters:
-        more["conforming"] = _conforming(view, candidate.values["level"], candidate.region)
+        more["conforming"] = _conforming(view, candidate.values["level"], inside(view, candidate.region))
     return section(candidate.family, "prediction", candidate.values, view, **more)
 
 
@@ -154,7 +154,7 @@ def _conforming(view: View, level: Term, pattern: Fragment) -> Fragment:
 
 
 def telling_apart(
-    view: View, symptom_regions: Sequence[Fragment], pairs: Sequence[tuple[int, int]]
+    view: View, regions: Sequence[Fragment], pairs: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int, str, str]]:
     """Design stratification tests for pairs of members: (tested, rival, query, scheme)."""
     split = view.marks.node
@@ -166,8 +166,8 @@ def telling_apart(
             kind.render(
                 symptom=view.marks.failing,
                 half=split.heldout,
-                region=symptom_regions[tested],
-                rival=symptom_regions[rival],
+                region=inside(view, regions[tested]),
+                rival=inside(view, regions[rival]),
             ),
             split.scheme,
         )

@@ -16,7 +16,8 @@ from kgreason.symptoms.paths import IllFormedError, Path
 from kgreason.symptoms.population import Populations
 from kgreason.symptoms.scope import Context, Scope, about, custom, parts, shape_path
 from kgreason.symptoms.shapes import TARGETS, Node, Shapes
-from kgreason.symptoms.targets import Superclasses, Target, read_targets, union
+from kgreason.symptoms.superclasses import Superclasses
+from kgreason.symptoms.targets import Target, read_targets, union
 from kgreason.symptoms.values import Exact, NotCompilableError, Variables
 from kgreason.templates import Fragment
 from kgreason.terms import SH
@@ -57,6 +58,7 @@ class _Compiler:
         self.shapes, self.graph = shapes, graph
         self.notices: list[str] = list(shapes.notices)
         self.passed_over: list[str] = []
+        self.superclasses = Superclasses(graph.store)
         self.populations = Populations(graph, seconds)
         self.reached: dict[Node, _Reached] = {}
 
@@ -95,11 +97,10 @@ class _Compiler:
         )
 
     def _reach_all(self) -> None:
-        superclasses = Superclasses(self.graph.store)
         classes = self.shapes.classes()
         roots = 0
         for shape in self._candidates():
-            targets, wrong = read_targets(self.shapes, shape, superclasses, classes)
+            targets, wrong = read_targets(self.shapes, shape, self.superclasses, classes)
             for what in wrong:
                 self._pass_over(shape, what)
             if targets:
@@ -160,7 +161,7 @@ class _Compiler:
     def _constraints(
         self, reached: _Reached, only: str | None
     ) -> Iterator[Constraint | Fallback]:
-        context = Context(self.shapes, Exact(self.graph.formed), self.graph.formed)
+        context = self._context(Exact(self.graph.formed), ())
         if not self._fits(reached, only):
             return
         found = parts(context, reached.shape)
@@ -172,6 +173,9 @@ class _Compiler:
                 made = self._constraint(reached, component, given)
                 if made is not None:
                     yield made
+
+    def _context(self, exact: Exact, shapes: tuple[Node, ...]) -> Context:
+        return Context(self.shapes, exact, self.graph.formed, self.superclasses, open=shapes)
 
     def _fits(self, reached: _Reached, only: str | None) -> bool:
         if only is None:
@@ -286,7 +290,7 @@ class _Compiler:
         self, reached: _Reached, component: Component, given: Term, target: Target, *, portable: bool
     ) -> tuple[Texts, Context]:
         exact = Exact(self.graph.formed, portable=portable)
-        context = Context(self.shapes, exact, self.graph.formed, open=(reached.shape,))
+        context = self._context(exact, (reached.shape,))
         pattern = target.pattern(_FOCUS, Variables("t"), exact)
         once = target.distinct(_FOCUS, Variables("t"), exact)
         path = reached.path

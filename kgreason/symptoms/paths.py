@@ -54,6 +54,11 @@ class Path:
         return inner[0] + self.kind
 
     @property
+    def is_sequence(self) -> bool:
+        """Whether an engine may take the path apart into a join of several patterns."""
+        return self.kind == "/" or (self.kind == "^" and self.parts[0].is_sequence)
+
+    @property
     def may_be_empty(self) -> bool:
         """Whether a node can be its own value by a walk of no step."""
         if self.kind in {"*", "?"}:

@@ -16,6 +16,7 @@ from kgreason.symptoms.paths import (
 )
 from kgreason.symptoms.prebinding import read_select
 from kgreason.symptoms.shapes import Node, Shapes
+from kgreason.symptoms.superclasses import Superclasses
 from kgreason.symptoms.values import (
     Exact,
     NotCompilableError,
@@ -37,6 +38,7 @@ class Context:
     shapes: Shapes
     exact: Exact
     formed: frozenset[ox.NamedNode]
+    superclasses: Superclasses
     variables: Variables = field(default_factory=Variables)
     open: tuple[Node, ...] = ()
     notices: list[str] = field(default_factory=list)
@@ -70,21 +72,25 @@ class Scope:
         asked = {name: getattr(arguments, name)() for name in component.template.parameters}
         return component.template.fragment(**asked)
 
-    def bind(self, value: Fragment, path: Path | None = None) -> Fragment:
-        """Give the pattern that binds a variable to the values."""
+    def bind(self, value: Fragment, path: Path | None = None, *, inside: bool) -> Fragment:
+        """Give the pattern that binds a variable to the values, maybe inside an EXISTS."""
         path = path or self.path
         if path is None:
             if value == self.focus:
                 return Fragment("")
             return template(ROLE, "itself").fragment(focus=self.focus, value=value)
-        return bind_values(path, self.focus, value, self.context.variables, self.context.exact)
+        context = self.context
+        return bind_values(
+            path, self.focus, value, context.variables, context.exact, inside=inside
+        )
 
     def pattern(self, component: Component, given: Term) -> Fragment:
         """Give the pattern that has a solution where the focus node fails."""
         made = self.fragment(component, given)
         if not component.is_test:
             return made
-        return template(ROLE, "check").fragment(values=self.bind(self.value), tests=[made])
+        values = self.bind(self.value, inside=self.nested)
+        return template(ROLE, "check").fragment(values=values, tests=[made])
 
 
 class _Arguments:
@@ -102,7 +108,7 @@ class _Arguments:
         return self._scope.value
 
     def values(self) -> Fragment:
-        return self._scope.bind(self._scope.value)
+        return self._scope.bind(self._scope.value, inside=True)
 
     def given(self) -> Any:
         if self._component.accepts == "languages":
@@ -110,6 +116,9 @@ class _Arguments:
         if self._component.accepts == "count" and isinstance(self._given, ox.Literal):
             return ox.Literal(int(self._given.value))
         return self._given
+
+    def subclasses(self) -> bool:
+        return self._given in self._context.superclasses
 
     def one(self) -> bool:
         return int(getattr(self._given, "value", "0")) == 1
@@ -131,7 +140,7 @@ class _Arguments:
         return self._other
 
     def again(self) -> Fragment:
-        return self._scope.bind(self._other)
+        return self._scope.bind(self._other, inside=True)
 
     def _given_path(self) -> Path:
         if not isinstance(self._given, ox.NamedNode):
@@ -139,16 +148,15 @@ class _Arguments:
         return of_predicate(self._given)
 
     def others(self) -> Fragment:
-        return self._scope.bind(self._other, self._given_path())
+        return self._scope.bind(self._other, self._given_path(), inside=True)
 
     def other_plain(self) -> Fragment:
         return plain(self._other, marked=self._context.exact.concerns(self._given_path()))
 
     def either(self) -> Fragment:
         given, path = self._given_path(), self._scope.path
-        if path is None:
-            return self._scope.bind(self._scope.value, Path("?", parts=(given,)))
-        return self._scope.bind(self._scope.value, Path("|", parts=(path, given)))
+        both = Path("?", parts=(given,)) if path is None else Path("|", parts=(path, given))
+        return self._scope.bind(self._scope.value, both, inside=self._scope.nested)
 
     def same(self) -> Fragment:
         """Terms of two properties are compared as written, be they marked or not."""
@@ -195,7 +203,9 @@ class _Arguments:
         return self._scope.focus if self._scope.path is None else self._other
 
     def holders(self) -> Fragment:
-        return Fragment("") if self._scope.path is None else self._scope.bind(self._other)
+        if self._scope.path is None:
+            return Fragment("")
+        return self._scope.bind(self._other, inside=self._scope.nested)
 
     def path(self) -> Fragment:
         return self._context.variables.new() if self._scope.nested else Fragment("?path")
@@ -293,9 +303,8 @@ def fails_here(scope: Scope) -> Fragment:
             continue
         (tests if component.is_test else patterns).append(made)
     if tests and scope.path is not None:
-        patterns.append(
-            template(ROLE, "check").fragment(values=scope.bind(scope.value), tests=list(tests))
-        )
+        values = scope.bind(scope.value, inside=True)
+        patterns.append(template(ROLE, "check").fragment(values=values, tests=list(tests)))
         tests = []
     return template(ROLE, "fails").fragment(tests=list(tests), patterns=list(patterns))
 

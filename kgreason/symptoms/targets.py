@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from kgreason.store import Store, Term
+from kgreason.store import Term
 from kgreason.symptoms.components import ROLE
 from kgreason.symptoms.paths import IllFormedError, Path, checked_iri, of_predicate
 from kgreason.symptoms.prebinding import Select, read_select
 from kgreason.symptoms.shapes import Node, Shapes
+from kgreason.symptoms.superclasses import Superclasses
 from kgreason.symptoms.values import Exact, Variables, bind_values
 from kgreason.templates import Fragment, template
-from kgreason.terms import RDFS, SH, TYPE
+from kgreason.terms import SH, TYPE
 
 
 @dataclass(frozen=True)
@@ -95,17 +96,6 @@ def _iri(term: Term) -> ox.NamedNode:
     if not isinstance(term, ox.NamedNode):
         raise TypeError(term)
     return term
-
-
-class Superclasses:
-    """Answers from the graph whether a class has subclasses."""
-
-    def __init__(self, store: Store) -> None:
-        found = store.inner.quads_for_pattern(None, RDFS.subClassOf, None, ox.DefaultGraph())
-        self._known = {quad.object for quad in found if quad.object != quad.subject}
-
-    def __contains__(self, iri: object) -> bool:
-        return iri in self._known
 
 
 def union(targets: Iterable[Target]) -> Target:

@@ -89,13 +89,21 @@ def _through_store(term: ox.Literal) -> ox.Literal:
 
 
 def bind_values(
-    path: Path, focus: Fragment, value: Fragment, variables: Variables, exact: Exact
+    path: Path,
+    focus: Fragment,
+    value: Fragment,
+    variables: Variables,
+    exact: Exact,
+    *,
+    inside: bool = False,
 ) -> Fragment:
-    """Give the pattern that binds `value` to what `path` reaches from `focus`."""
+    """Give the pattern that binds `value` to what `path` reaches from `focus`.
+
+    `inside` says that it will stand inside an EXISTS.
+    """
     if not exact.concerns(path):
-        return template(ROLE, "values").fragment(
-            focus=focus, path=Fragment(path.text), value=value
-        )
+        name = "values-inside" if inside and path.is_sequence else "values"
+        return template(ROLE, name).fragment(focus=focus, path=Fragment(path.text), value=value)
     if path.iri is not None:
         return template(ROLE, "values-exact").fragment(
             focus=focus,
@@ -106,9 +114,12 @@ def bind_values(
             any=variables.new(),
         )
     if path.kind == "|":
-        parts = [bind_values(part, focus, value, variables, exact) for part in path.parts]
+        parts = [
+            bind_values(part, focus, value, variables, exact, inside=inside)
+            for part in path.parts
+        ]
         return template(ROLE, "target-union").fragment(parts=parts)
-    if path.kind == "/" and not path.parts[-1].may_be_empty:
+    if path.kind == "/" and not path.parts[-1].may_be_empty and not inside:
         middle = variables.new()
         before = path.parts[0] if len(path.parts) == 2 else Path("/", parts=path.parts[:-1])  # noqa: PLR2004
         return template(ROLE, "values-joined").fragment(
@@ -118,7 +129,7 @@ def bind_values(
             values=bind_values(path.parts[-1], middle, value, variables, exact),
         )
     raise NotCompilableError(
-        f"the path {path.text} repeats a property whose literals the store has rewritten"
+        f"literals at the end of the path {path.text} were rewritten by the store"
     )
 
 

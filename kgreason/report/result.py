@@ -1,0 +1,170 @@
+"""The result of an investigation as data: the contract of docs/result.schema.json."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from kgreason.ledger import Record, node_name
+from kgreason.report.ranking import Hypothesis, hypotheses, joint, rank, short
+from kgreason.store import Row
+from kgreason.templates import template
+
+_OPEN: Final = "inconclusive"
+
+Evidence = Mapping[str, list[dict[str, Any]]]
+
+
+def as_dict(record: Record) -> dict[str, Any]:
+    """Give the result of an investigation, finished or not, made by queries over its record alone.
+
+    Counts are numbers of focus nodes, shares and confidences are 0 to 1, `seconds` is the time
+    worked. What a symptom has no verdict on yet is inconclusive.
+    """
+    about = record.select("result-investigation")[0]
+    known = hypotheses(record)
+    evidence = _evidence(record)
+    symptoms = [
+        symptom(row)
+        | {"hypotheses": _ranked(row, known.get(row["symptom"].value, []), evidence, about)}
+        for row in record.select("result-symptoms")
+    ]
+    return {
+        "investigation": record.iri.value,
+        "question": _text(about, "question"),
+        "policy": about["policy"].value,
+        "seed": int(about["seed"].value),
+        "graph": {
+            "triples": int(about["triples"].value),
+            "graphs": int(about["graphs"].value),
+            "fingerprint": about["fingerprint"].value,
+        },
+        "symptoms": symptoms,
+        "causes": _causes([h for s in symptoms for h in known.get(s["id"], [])]),
+        "budget": {
+            "seconds": _seconds(record, about),
+            "steps": int(about["steps"].value),
+            "cut": _text(about, "cut"),
+        },
+    }
+
+
+def symptom(row: Row) -> dict[str, Any]:
+    """Give one entry of `symptoms`, without its hypotheses, from a row that names its parts."""
+    failing = int(row["failing"].value)
+    return {
+        "id": row["symptom"].value,
+        "shape": _text(row, "shape"),
+        "constraint": _text(row, "constraint"),
+        "path": _text(row, "path"),
+        "severity": _text(row, "severity"),
+        "population": int(row["population"].value) if "population" in row else failing,
+        "failing": failing,
+        "explained": int(row["explained"].value) if "explained" in row else 0,
+        "verdict": _text(row, "verdict") or _OPEN,
+    }
+
+
+def _ranked(
+    row: Row, members: Sequence[Hypothesis], evidence: Evidence, about: Row
+) -> list[dict[str, Any]]:
+    told = symptom(row)
+    ranked = rank(members, told["verdict"])
+    entries = [_entry(h, told, evidence.get(h.id, [])) for h in ranked]
+    if not any(entry["kind"] == "none" for entry in entries):
+        entries.append(_not_looked_into(told, about))
+    return [{"id": e["id"], "rank": n, **e} for n, e in enumerate(entries, start=1)]
+
+
+def _entry(
+    hypothesis: Hypothesis, told: Mapping[str, Any], evidence: list[dict[str, Any]]
+) -> dict[str, Any]:
+    counts = hypothesis.counts
+    inside = (counts.inside_failing, counts.inside) if counts else (0, 0)
+    outside = (
+        (counts.outside_failing, counts.outside) if counts else (told["failing"], told["population"])
+    )
+    return {
+        "id": hypothesis.id,
+        "kind": hypothesis.kind,
+        "statement": hypothesis.statement,
+        "status": hypothesis.status,
+        "confidence": hypothesis.confidence,
+        "e_value": hypothesis.e if hypothesis.gate == "statistics" else None,
+        "region": hypothesis.region,
+        "inside": dict(zip(("failing", "population"), inside, strict=True)),
+        "outside": dict(zip(("failing", "population"), outside, strict=True)),
+        "evidence": evidence,
+    }
+
+
+def _not_looked_into(told: Mapping[str, Any], about: Row) -> dict[str, Any]:
+    """Give the catch-all of a symptom for which nothing was proposed, with its prior."""
+    return {
+        "id": f"{told['id']}:none",
+        "kind": "none",
+        "statement": template("hypothesize", "none").header["statement"],
+        "status": "proposed",
+        "confidence": float(about["prior"].value) if "prior" in about else 1.0,
+        "e_value": None,
+        "region": None,
+        "inside": {"failing": 0, "population": 0},
+        "outside": {"failing": told["failing"], "population": told["population"]},
+        "evidence": [],
+    }
+
+
+def _evidence(record: Record) -> Evidence:
+    """Give the evidence of each hypothesis, by its IRI."""
+    cited: dict[str, list[dict[str, Any]]] = {}
+    for row in record.select("result-citations"):
+        entry = {
+            "node": node_name(row["node"]),
+            "field": _text(row, "field"),
+            "value": _text(row, "value"),
+        }
+        known = cited.setdefault(row["evidence"].value, [])
+        if entry not in known:
+            known.append(entry)
+    out: dict[str, list[dict[str, Any]]] = {}
+    for row in record.select("result-evidence"):
+        node = row["evidence"].value
+        out.setdefault(row["hypothesis"].value, []).append(
+            {
+                "id": node,
+                "test": row["test"].value,
+                "polarity": short(row["polarity"].value),
+                "strength": float(row["strength"].value),
+                "citations": cited.get(node, []),
+            }
+        )
+    return out
+
+
+def _causes(members: Sequence[Hypothesis]) -> list[dict[str, Any]]:
+    """Give each cause once with the symptoms it is behind, the farthest-reaching first."""
+    out = []
+    for group in joint([h for h in members if h.cause]):
+        reach: dict[str, int] = {}
+        for h in group:
+            failing = h.counts.inside_failing if h.counts else 0
+            reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
+        out.append(
+            {
+                "hypotheses": [h.id for h in group],
+                "symptoms": list(reach),
+                "explains": sum(reach.values()),
+                "statement": group[0].statement,
+            }
+        )
+    return sorted(out, key=lambda c: -c["explains"])
+
+
+def _seconds(record: Record, about: Row) -> float:
+    """Give the time worked: as the end of the run had it, else as the steps have it."""
+    if "elapsed" in about:
+        return float(about["elapsed"].value)
+    rows = record.select("sessions")
+    return float(rows[0]["seconds"].value) if rows and "seconds" in rows[0] else 0.0
+
+
+def _text(row: Row, name: str) -> str | None:
+    return row[name].value if name in row else None
