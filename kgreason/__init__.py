@@ -5,8 +5,9 @@
 >>> print(result.markdown())  # doctest: +SKIP
 """
 
-from kgreason.api import Request, investigate, result, resume, symptoms
+from kgreason.api import investigate, result, resume, symptoms
 from kgreason.errors import KgreasonError
+from kgreason.request import Request
 from kgreason.result import Result
 
 __all__ = [

@@ -395,7 +395,7 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     for name in ("pattern", "rivalPattern"):
         if name in row:
             mark_inside(bench, view, pattern(row[name].value))
-    found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row))
+    found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row, view))
     likely = bench.policy.outcomes[kind, found.outcome]
     header = template("test", kind).header
     group = f"{symptom.index}:heldout" if header.get("group") == "heldout" else test.value
@@ -429,12 +429,12 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     bench.record.commit(step, expect={"Evidence": 1, "ConfidenceUpdate": updates})
 
 
-def _setting(row: Row) -> Setting:
+def _setting(row: Row, view: View) -> Setting:
     names = (
         "discoveryInsideFailing", "discoveryInside", "discoveryOutsideFailing", "discoveryOutside",
     )
-    table = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
-    return Setting(table, row.get("level"))
+    counts = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
+    return Setting(counts, row.get("level"), view.graph, view.constraint)
 
 
 def _cite_finding(

@@ -1,16 +1,25 @@
 """What is wrong with a graph: every constraint or outcome query, with who fails it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kgreason.errors import ShapesError, TimeoutExceeded
+from kgreason.errors import KgreasonError, QueryError, ShapesError
 from kgreason.graph import Graph
-from kgreason.symptoms import Constraint, Observation, compile_shapes, observe, read_shapes
-
-if TYPE_CHECKING:
-    from kgreason.api import Request
+from kgreason.request import Request
+from kgreason.symptoms import (
+    Compiled,
+    Constraint,
+    Observation,
+    compile_shapes,
+    observe,
+    observe_all,
+    observe_fallback,
+    outcome_symptom,
+    read_report,
+    read_shapes,
+)
 
 
 @dataclass(frozen=True)
@@ -35,24 +44,61 @@ class Sighting:
         return sorted(bad, key=lambda s: (-len(s.observation.failing), s.constraint.key))
 
 
-def look(graph: Graph, request: "Request") -> Sighting:
+def look(graph: Graph, request: Request) -> Sighting:
     """Look at a graph as a request asks; raises ShapesError if no shape is of use."""
     notices: list[str] = []
-    seen = list(_shapes(graph, request, notices))
-    return Sighting(tuple(seen), tuple(notices))
+    if request.outcome:
+        text = _text(Path(request.outcome))
+        at = None if request.at is None else Decimal(str(request.at))
+        constraint = outcome_symptom(
+            text, graph, at, where=request.outcome, seconds=request.query_seconds
+        )
+        seen = [Seen(constraint, observe(graph, constraint, seconds=request.query_seconds))]
+    elif request.violations:
+        seen = _reported(graph, request, Path(request.violations), notices)
+    else:
+        seen = list(_checked(graph, _compiled(graph, request, notices), request, notices))
+    return Sighting(tuple(seen), tuple(dict.fromkeys(notices)))
 
 
-def _shapes(graph: Graph, request: "Request", notices: list[str]) -> Iterator[Seen]:
+def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
     shapes = read_shapes([Path(p) for p in request.shapes])
     compiled = compile_shapes(shapes, graph, severity=request.severity, only=request.only)
     notices += compiled.notices
-    if not compiled.constraints and not compiled.fallback:
+    named = ", ".join(request.shapes)
+    if not compiled.constraints and not compiled.fallback and not compiled.notices:
         raise ShapesError(
-            f"{', '.join(request.shapes)}: no constraint is left to check; "
+            f"{named}: no constraint is left to check; "
             "are these SHACL shapes, and do --severity and --only fit them?"
         )
-    for constraint in compiled.constraints:
-        try:
-            yield Seen(constraint, observe(graph, constraint, seconds=request.query_seconds))
-        except TimeoutExceeded as error:
-            notices.append(f"{error} It is passed over.")
+    return compiled
+
+
+def _checked(
+    graph: Graph, compiled: Compiled, request: Request, notices: list[str]
+) -> Iterator[Seen]:
+    found: Iterable[tuple[Constraint, Observation | KgreasonError]] = observe_all(
+        graph, compiled.constraints, seconds=request.query_seconds
+    )
+    for constraint, outcome in (*found, *observe_fallback(graph, compiled)):
+        if isinstance(outcome, KgreasonError):
+            notices.append(f"{constraint.label}: {outcome} It is passed over.")
+        else:
+            yield Seen(constraint, outcome)
+
+
+def _reported(graph: Graph, request: Request, file: Path, notices: list[str]) -> list[Seen]:
+    compiled = _compiled(graph, request, notices) if request.shapes else None
+    population = _text(Path(request.population)) if request.population else None
+    report = read_report(
+        file, graph, compiled=compiled, population=population, seconds=request.query_seconds
+    )
+    notices += report.notices
+    return [Seen(constraint, observed) for constraint, observed in report.seen]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QueryError(f"{path}: the query cannot be read ({error}).") from error

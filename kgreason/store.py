@@ -1,16 +1,19 @@
 """The one place that speaks SPARQL: an embedded pyoxigraph store.
 
-What a user wrote (`guarded_select`) runs in a forked child that can be killed, because a running
-query of the embedded store cannot be cancelled; the child dies with its parent.
+What a user wrote (`guarded`) runs in a forked child that can be killed, because a running query of
+the embedded store cannot be cancelled; the child dies with its parent.
 """
 
+import contextlib
 import ctypes
 import multiprocessing
 import multiprocessing.connection
 import os
+import re
+import resource
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import pyoxigraph as ox
 
@@ -20,7 +23,12 @@ Term = ox.NamedNode | ox.BlankNode | ox.Literal
 Row = Mapping[str, Term]
 """One solution; a variable that is not bound is absent."""
 
+_T = TypeVar("_T")
 _DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of prctl(2)
+# The parser of the store recurses: it takes exponential time or ends the process on deep nesting.
+_PLAIN_LENGTH: Final = 5_000
+_PLAIN_DEPTH: Final = 20
+_CHECK_SECONDS: Final = 10.0
 
 
 class Results(Sequence[Row]):
@@ -76,6 +84,21 @@ class Store:
             raise QueryError(f"This query on {self.where} must be a CONSTRUCT:\n{query}")
         return list(found)
 
+    def answer(self, query: str, default_graph: ox.NamedNode) -> "Answer":
+        """Run any query of a user over one named graph as the default graph (GRAPH works too)."""
+        try:
+            found = self.inner.query(query, default_graph=default_graph)
+            if isinstance(found, ox.QuerySolutions):
+                names = [v.value for v in found.variables]
+                return Results(names, [_row(names, solution) for solution in found])
+            return bool(found) if isinstance(found, ox.QueryBoolean) else list(found)
+        except SyntaxError as error:
+            raise QueryError(f"The query does not parse: {_what(error, query, _place(query))}.") from error
+        except (RuntimeError, ValueError) as error:
+            raise QueryError(f"The query cannot be run: {error}.") from error
+        except OSError as error:
+            raise RunError(f"The query on {self.where} failed: {error}.") from error
+
     def scalar(self, query: str) -> int:
         """Run a SELECT of one row with one number, and give it as an int (0 if there is none)."""
         rows = self.select(query)
@@ -106,6 +129,10 @@ def _row(names: Sequence[str], solution: Any) -> dict[str, Term]:
     return {name: solution[name] for name in names if solution[name] is not None}
 
 
+Answer = Results | bool | list[ox.Triple]
+"""What a query gives: rows of a SELECT, the truth of an ASK, triples of a CONSTRUCT or DESCRIBE."""
+
+
 def check_query(text: str, where: str, *, allow_service: bool = False) -> None:
     """Refuse what is not a read-only query; raises QueryError with line and column if it is known.
 
@@ -113,54 +140,113 @@ def check_query(text: str, where: str, *, allow_service: bool = False) -> None:
     """
     if not text.strip():
         raise QueryError(f"{where}: the query is empty; write a SELECT, ASK or CONSTRUCT.")
+    calls = re.search("service", text, re.IGNORECASE) is not None
+    if calls and allow_service:
+        return  # the store has no way to parse without calling; the run will tell
+    # Where SERVICE stands in a name, a string or a comment, any other word does as well; as a
+    # keyword it does not, so this text parses only if nothing is called.
+    other = re.sub("service", _NO_SERVICE, text, flags=re.IGNORECASE)
     try:
-        # On an empty store nothing is computed, and SERVICE is never reached for.
-        ox.Store().query("SELECT * WHERE { }" if _calls_service(text) and allow_service else text)
+        if len(text) <= _PLAIN_LENGTH and _depth(text) <= _PLAIN_DEPTH:
+            _parse(other)
+        else:
+            guarded(lambda: _parse(other), _CHECK_SECONDS, where)
     except SyntaxError as error:
-        hint = " Updates are not allowed here." if _is_update(text) else ""
-        raise QueryError(f"{where}: the query does not parse: {error}.{hint}") from error
+        place = _place(other)
+        if any(m.start() <= place <= m.end() for m in re.finditer(_NO_SERVICE, other)):
+            raise QueryError(
+                f"{where}: SERVICE is off; allow it with --allow-service if you trust it."
+            ) from error
+        hint = " Updates are not allowed here." if _UPDATE.match(text, place) else ""
+        what = _what(error, text, place)
+        raise QueryError(f"{where}: the query does not parse: {what}.{hint}") from error
+    except RunError as error:
+        raise QueryError(
+            f"{where}: the query cannot be read; it is nested too deeply or too long."
+        ) from error
     except (RuntimeError, OSError, ValueError) as error:
-        raise QueryError(f"{where}: the query cannot be run: {error}") from error
-    if _calls_service(text) and not allow_service:
-        raise QueryError(f"{where}: SERVICE is off; allow it with --allow-service if you trust it.")
+        raise QueryError(f"{where}: the query cannot be run: {error}.") from error
 
 
-def _bare(text: str) -> str:
-    """Give the text without strings, IRIs and comments, in upper case."""
-    out, i = [], 0
-    closers = {'"""': '"""', "'''": "'''", '"': '"', "'": "'", "<": ">", "#": "\n"}
-    while i < len(text):
-        opener = next((o for o in closers if text.startswith(o, i)), None)
-        if opener == "<" and (">" not in text[i:] or text[i + 1 : i + 2] in {" ", "=", ""}):
-            opener = None
-        if opener is None:
-            out.append(text[i])
-            i += 1
-            continue
-        end = i + len(opener)
-        while end < len(text) and not text.startswith(closers[opener], end):
-            end += 2 if text[end] == "\\" and opener not in {"<", "#"} else 1
-        i = end + len(closers[opener])
-        out.append(" ")
-    return "".join(out).upper()
+_NO_SERVICE: Final = "SERVIQE"
+_UPDATE: Final = re.compile("(INSERT|DELETE|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY)\\b", re.IGNORECASE)
+_POSITION: Final = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
 
 
-def _calls_service(text: str) -> bool:
-    return "SERVICE" in _bare(text).replace("{", " ").replace("}", " ").split()
+def _parse(text: str) -> None:
+    """Parse a query; on an empty store next to nothing is computed."""
+    ox.Store().query(text)
 
 
-def _is_update(text: str) -> bool:
-    words = set(_bare(text).replace("{", " ").split())
-    return bool(words & {"INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE"})
+def _place(text: str) -> int:
+    """Give the first position at which a text can no longer become a query.
+
+    The parser's own position is where its longest guess ended, lines away at times. But of a text
+    that could go on to be a query it complains at the very end, so bisection finds the place.
+    """
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _may_go_on(text[:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _may_go_on(text: str) -> bool:
+    try:
+        _parse(text)
+    except SyntaxError as error:
+        found = _POSITION.match(str(error))
+        if found is None:
+            return False
+        lines = text.split("\n")
+        return int(found[1]) == len(lines) and int(found[2]) > len(lines[-1])
+    except (RuntimeError, OSError, ValueError):
+        return True  # it parses
+    return True
+
+
+def _what(error: SyntaxError, text: str, place: int) -> str:
+    """Say in one clause where a query stops to be one, and why if the parser knows."""
+    line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
+    if not text[place:].strip():
+        return f"line {line}, column {column}: the query ends too early"
+    found = re.search(r"expected (?:one of )?((?:The|Prefix|IRI) [A-Za-z ]+)", str(error))
+    near = text[place : place + 20].split("\n")[0]
+    return f"line {line}, column {column}, at {near!r}" + (f": {found[1]}" if found else "")
+
+
+def _depth(text: str) -> int:
+    """Give how deep brackets are nested at most; brackets in strings count too."""
+    depth = most = 0
+    for character in text:
+        if character in "([{":
+            depth += 1
+            most = max(most, depth)
+        elif character in ")]}":
+            depth -= 1
+    return most
 
 
 def guarded_select(store: Store, query: str, seconds: float, where: str) -> Results:
-    """Run what a user wrote in a child process; raises TimeoutExceeded after `seconds`."""
+    """Run a SELECT that a user wrote in a child process.
+
+    Raises TimeoutExceeded after `seconds`.
+    """
+    return guarded(lambda: store.select(query), seconds, where)
+
+
+def guarded(work: Callable[[], _T], seconds: float, where: str) -> _T:
+    """Do some work in a child process, and give its result or raise its error.
+
+    Raises TimeoutExceeded after `seconds`, RunError if the process ended without a result. The
+    child may take half of the memory of the machine and dies with its parent.
+    """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(
-        target=_child, args=(store, query, sender, os.getpid()), daemon=True
-    )
+    child = context.Process(target=_child, args=(work, sender, os.getpid()), daemon=True)
     child.start()
     sender.close()
     try:
@@ -171,28 +257,44 @@ def guarded_select(store: Store, query: str, seconds: float, where: str) -> Resu
             )
         outcome = receiver.recv()
     except EOFError as error:
-        raise RunError(f"{where}: the query ended its process (out of memory?).") from error
+        raise RunError(
+            f"{where}: the query ended its process (out of memory, or nested too deeply?)."
+        ) from error
     finally:
         child.kill()
         child.join()
         receiver.close()
+    if isinstance(outcome, MemoryError):
+        raise RunError(f"{where}: the query takes too much memory; make it narrower.")
     if isinstance(outcome, Exception):
         raise outcome
-    variables, rows = outcome
-    return Results(variables, rows)
+    given: _T = outcome[0]
+    return given
 
 
 def _child(
-    store: Store, query: str, sender: multiprocessing.connection.Connection, parent: int
+    work: Callable[[], object], sender: multiprocessing.connection.Connection, parent: int
 ) -> None:
     _die_with(parent)
+    _bound_memory()
     try:
-        found = store.select(query)
-        sender.send((found.variables, list(found)))
+        sender.send((work(),))
     except Exception as error:  # noqa: BLE001 - whatever happened is told to the parent
         sender.send(error)
     finally:
         sender.close()
+
+
+def _bound_memory() -> None:
+    """Let this process grow by half of the machine's memory, so that it cannot take it down."""
+    with contextlib.suppress(OSError, ValueError):
+        page = os.sysconf("SC_PAGE_SIZE")
+        with open("/proc/self/statm", encoding="ascii") as now:  # noqa: PTH123 - a file of the kernel
+            taken = int(now.read().split()[0]) * page
+        most = taken + os.sysconf("SC_PHYS_PAGES") * page // 2
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if hard == resource.RLIM_INFINITY or most < hard:
+            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def _die_with(parent: int) -> None:

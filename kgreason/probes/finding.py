@@ -7,8 +7,10 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from kgreason.errors import RunError
+from kgreason.graph import Graph
 from kgreason.probes.statistics import Table
 from kgreason.store import Row, Term
+from kgreason.symptoms import Constraint
 from kgreason.templates import template
 
 
@@ -17,11 +19,13 @@ class Setting:
     """What is known before a test runs.
 
     `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
-    the region among its siblings.
+    the region among its siblings; graph and constraint are for kinds that look at more than rows.
     """
 
     discovery: Table | None = None
     level: Term | None = None
+    graph: Graph | None = None
+    constraint: Constraint | None = None
 
 
 @dataclass(frozen=True)

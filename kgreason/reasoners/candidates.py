@@ -50,6 +50,9 @@ class View:
         }
         if predicate is not None:
             offered["predicate"] = predicate
+        for wanted in self.constraint.parameters.get(SH["class"], ())[:1]:
+            if isinstance(wanted, NamedNode):
+                offered["class"] = wanted
         return offered
 
 

@@ -12,10 +12,7 @@ from kgreason.probes.finding import decimal
 from kgreason.reasoners.candidates import Candidate, View, inside, section
 from kgreason.reasoners.frames import Frame, propose
 from kgreason.store import Term
-try:
-    from kgreason.symptoms import conforms_with_path
-except ImportError:
-    def conforms_with_path(c,g,l,p): return Fragment("SELECT ?focus { "+p.text+"}",p.prefixes)
+from kgreason.symptoms import conforms_with_path
 from kgreason.templates import Fragment, Template, Value, template
 
 _PLACEBOS: Final = 8

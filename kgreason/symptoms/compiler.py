@@ -1,6 +1,5 @@
 """Compile a shapes graph: every constraint that a target reaches becomes a set of queries."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,16 +10,16 @@ from kgreason.errors import ShapesError
 from kgreason.graph import Graph
 from kgreason.store import Term
 from kgreason.symptoms.components import Component
-from kgreason.symptoms.model import Compiled, Constraint, Fallback, Texts
+from kgreason.symptoms.model import Compiled, Constraint, Fallback, Texts, label
 from kgreason.symptoms.paths import IllFormedError, Path
 from kgreason.symptoms.population import Populations
 from kgreason.symptoms.scope import Context, Scope, about, custom, parts, shape_path
-from kgreason.symptoms.shapes import TARGETS, Node, Shapes
+from kgreason.symptoms.shapes import TARGETS, Node, Shapes, key_of
 from kgreason.symptoms.superclasses import Superclasses
 from kgreason.symptoms.targets import Target, read_targets, union
 from kgreason.symptoms.values import Exact, NotCompilableError, Variables
 from kgreason.templates import Fragment
-from kgreason.terms import SH
+from kgreason.terms import SH, TYPE
 
 _FOCUS = Fragment("?focus")
 _VALUE = Fragment("?value")
@@ -87,7 +86,7 @@ class _Compiler:
             )
         fallback = tuple(entry for entry in used if isinstance(entry, Fallback))
         self.notices += [
-            f"{_label(entry)}: {entry.reason}, so pySHACL checks it." for entry in fallback
+            f"{label(entry)}: {entry.reason}, so pySHACL checks it." for entry in fallback
         ]
         return Compiled(
             tuple(entry for entry in used if isinstance(entry, Constraint)),
@@ -128,7 +127,7 @@ class _Compiler:
             if node not in self.reached
             and not self.shapes.parents(node)
             and not self.shapes.is_true(node, SH.deactivated)
-            and {SH.NodeShape, SH.PropertyShape} & set(self.shapes.objects(node, _TYPE))
+            and {SH.NodeShape, SH.PropertyShape} & set(self.shapes.objects(node, TYPE))
             and not any(t in self.shapes.index[node] for t in TARGETS)
         ]
         for node in lost[:5]:
@@ -217,6 +216,7 @@ class _Compiler:
             portable=portable,
             population=population,
             guarded=context.guarded or target.of_user,
+            shapes=self.shapes,
         )
 
     def _custom(
@@ -266,7 +266,7 @@ class _Compiler:
             *sorted(f"{p} {shapes.digest(v)}" for p, values in parameters.items() for v in values),
         ]
         return {
-            "key": hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
+            "key": key_of(*lines),
             "shape": shape,
             "named_shape": shapes.named(shape),
             "component": component,
@@ -319,11 +319,3 @@ def _first_text(values: Sequence[Term]) -> str | None:
     return texts[0].value if texts else None
 
 
-def _label(entry: Fallback) -> str:
-    shape = f"<{entry.named_shape.value}>" if entry.named_shape else "A shape without a name"
-    where = f" at {entry.path.text}" if entry.path else ""
-    name = entry.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
-    return f"{name}{where} in {shape}"
-
-
-_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")

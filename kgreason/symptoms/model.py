@@ -45,7 +45,7 @@ class Constraint:
     named_shape: ox.NamedNode | None
     component: ox.NamedNode
     path: Path | None
-    severity: ox.NamedNode
+    severity: ox.NamedNode | None
     message: str | None
     parameters: Mapping[ox.NamedNode, tuple[Term, ...]]
     exact: Texts
@@ -53,6 +53,8 @@ class Constraint:
     population: int | None = None
     guarded: bool = False
     source: Node | None = None  # the node of a sh:sparql constraint
+    at: ox.Literal | None = None  # where the numbers of an outcome query are cut
+    shapes: Shapes | None = field(default=None, repr=False, compare=False)
 
     @property
     def target(self) -> Fragment:
@@ -88,10 +90,7 @@ class Constraint:
     @property
     def label(self) -> str:
         """What a notice calls it."""
-        shape = f"<{self.named_shape.value}>" if self.named_shape else "a shape without a name"
-        where = f" at {self.path.text}" if self.path else ""
-        name = self.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
-        return f"{name}{where} in {shape}"
+        return label(self)
 
 
 class Result(NamedTuple):
@@ -127,7 +126,7 @@ class Fallback:
     named_shape: ox.NamedNode | None
     component: ox.NamedNode
     path: Path | None
-    severity: ox.NamedNode
+    severity: ox.NamedNode | None
     message: str | None
     parameters: Mapping[ox.NamedNode, tuple[Term, ...]]
     roots: tuple[Node, ...]
@@ -135,6 +134,16 @@ class Fallback:
     population: int | None
     reason: str
     source: Node | None = None
+
+
+def label(entry: Constraint | Fallback) -> str:
+    """Give what a notice calls a constraint."""
+    name = entry.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
+    if entry.shape is None:
+        return name
+    shape = f"<{entry.named_shape.value}>" if entry.named_shape else "a shape without a name"
+    where = f" at {entry.path.text}" if entry.path else ""
+    return f"{name}{where} in {shape}"
 
 
 @dataclass(frozen=True)

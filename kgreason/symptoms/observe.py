@@ -1,12 +1,14 @@
 """Run constraints on a graph."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyoxigraph as ox
 
+from kgreason.errors import KgreasonError
 from kgreason.graph import Graph
 from kgreason.graph.graph import exact
-from kgreason.store import Results, Term, guarded_select
+from kgreason.store import Results, Term
+from kgreason.symptoms.guard import select_each
 from kgreason.symptoms.model import Constraint, Observation, Result
 from kgreason.symptoms.values import as_stored
 
@@ -18,21 +20,39 @@ def observe(graph: Graph, constraint: Constraint, *, seconds: float = _SECONDS) 
 
     Raises TimeoutExceeded where a query of the shapes' author takes longer than `seconds`.
     """
-    query = constraint.failing_query
-    if constraint.guarded:
-        rows = guarded_select(graph.store, query, seconds, constraint.label)
-    else:
-        rows = graph.store.select(query)
+    for _, outcome in observe_all(graph, [constraint], seconds=seconds):
+        if isinstance(outcome, KgreasonError):
+            raise outcome
+        return outcome
+    raise AssertionError("observe_all gives one outcome for each constraint")
+
+
+def observe_all(
+    graph: Graph, constraints: Sequence[Constraint], *, seconds: float = _SECONDS
+) -> Iterator[tuple[Constraint, Observation | KgreasonError]]:
+    """Give each constraint with its observation, or with the error that its query ended in.
+
+    Queries of the shapes' author come last, in a process of their own, each with a time limit.
+    """
+    for constraint in constraints:
+        if not constraint.guarded:
+            rows = graph.store.select(constraint.failing_query)
+            yield constraint, observation(graph, constraint, rows)
+    guarded = [constraint for constraint in constraints if constraint.guarded]
+    queries = [(constraint.failing_query, constraint.label) for constraint in guarded]
+    outcomes = select_each(graph.store, queries, seconds)
+    for constraint, outcome in zip(guarded, outcomes, strict=True):
+        if isinstance(outcome, KgreasonError):
+            yield constraint, outcome
+        else:
+            yield constraint, observation(graph, constraint, outcome)
+
+
+def observation(graph: Graph, constraint: Constraint, rows: Results) -> Observation:
+    """Make an observation of the rows of a failing query."""
     population = constraint.population
     if population is None:
         population = graph.store.scalar(constraint.population_query)
-    return observation(graph, constraint, population, rows)
-
-
-def observation(
-    graph: Graph, constraint: Constraint, population: int | None, rows: Results
-) -> Observation:
-    """Make an observation of the rows of a failing query."""
     found: dict[Result, None] = {}
     for row in rows:
         focus, value, path = row.get("focus"), row.get("value"), row.get("path")

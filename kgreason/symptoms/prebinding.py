@@ -497,6 +497,17 @@ def _expand(token: Token, prefixes: Mapping[str, str]) -> Token:
     return Token("iri", f"<{prefixes[prefix]}{local}>")
 
 
+def expanded(text: str) -> str:
+    """Give a user's SELECT with all names as full IRIs and no prologue, to stand in another query.
+
+    Raises IllFormedError for what cannot stand there.
+    """
+    tokens, own = _prologue(tokenize(text))
+    if "FROM" in {token.word for token in tokens}:
+        raise IllFormedError("the query has a FROM; the graph is what was loaded")
+    return text_of([_expand(token, own) for token in tokens])
+
+
 def declared(shapes: Shapes, node: Node) -> dict[str, str]:
     """Give the prefixes that hold for a query: its own by sh:prefixes before any other sh:declare."""
     everywhere = [s for s, d in shapes.index.items() if SH.declare in d]

@@ -170,8 +170,24 @@ class Shapes:
         return bool(self.objects(shape, SH.path)) or SH.PropertyShape in types
 
 
+def key_of(*lines: str) -> str:
+    """Give a short digest of some lines, as a key."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
 def read_shapes(paths: Sequence[Path]) -> Shapes:
     """Read SHACL files into one shapes graph; raises ShapesError that names the file and line."""
+    shapes = read_triples(paths)
+    if not any(p.value.startswith(SH.iri) for d in shapes.index.values() for p in d):
+        raise ShapesError(
+            f"{', '.join(shapes.files)}: there is no SHACL in it (nothing uses {SH.iri}); "
+            "give the file that holds the shapes."
+        )
+    return shapes
+
+
+def read_triples(paths: Sequence[Path]) -> Shapes:
+    """Read RDF files into an index; raises ShapesError that names the file and line."""
     index: dict[Node, dict[ox.NamedNode, dict[Term, None]]] = {}
     notices: list[str] = []
     for number, path in enumerate(paths):
@@ -181,23 +197,15 @@ def read_shapes(paths: Sequence[Path]) -> Shapes:
             if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
                 continue
             count += 1
-            subject = _apart(subject, number)
-            index.setdefault(subject, {}).setdefault(quad.predicate, {})[_apart(value, number)] = (
-                None
-            )
+            described = index.setdefault(_apart(subject, number), {})
+            described.setdefault(quad.predicate, {})[_apart(value, number)] = None
         if not count:
-            notices.append(f"{path}: there are no triples in this shapes file.")
-    shapes = Shapes(
+            notices.append(f"{path}: there are no triples in this file.")
+    return Shapes(
         {s: {p: tuple(o) for p, o in described.items()} for s, described in index.items()},
         tuple(str(path) for path in paths),
         notices,
     )
-    if not any(p.value.startswith(SH.iri) for d in shapes.index.values() for p in d):
-        raise ShapesError(
-            f"{', '.join(shapes.files)}: there is no SHACL in it (nothing uses {SH.iri}); "
-            "give the file that holds the shapes."
-        )
-    return shapes
 
 
 def _apart(term: _T, number: int) -> "_T | ox.BlankNode":

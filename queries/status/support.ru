@@ -39,8 +39,8 @@ WHERE {
       ?check trails:hypothesis ?hypothesis ; trails:testKind ?checkKind ; trails:rate ?rate .
       FILTER (?checkKind IN ("direct-check", "closure-check") && ?rate >= ?direct) })
     FILTER (?gate != "direct" || EXISTS {
-      ?control trails:hypothesis ?hypothesis ; trails:testKind "placebo" ; trails:rate ?cleared .
-      FILTER (?cleared <= ?placebo) })
+      ?control trails:hypothesis ?hypothesis ; trails:testKind ?placeboKind ; trails:rate ?cleared .
+      FILTER (?placeboKind IN ("placebo", "closure-placebo") && ?cleared <= ?placebo) })
   }
   BIND (IRI(CONCAT(STR({{ step }}), ":support:", STR(?number))) AS ?transition)
 }

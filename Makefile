@@ -1,0 +1,54 @@
+# What one does with a checkout. Needs python3 (3.11 or later, with venv), make and git.
+PYTHON ?= python3
+BIN := .venv/bin
+EXAMPLE := examples/supply-chain
+
+.PHONY: test test-slow demo bench docs clean
+
+## make test: linters, types and the fast tests
+test: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/pytest
+
+## make test-slow: everything, with fresh random examples
+test-slow: .venv/dev
+	$(BIN)/pytest -m "slow or not slow" --hypothesis-profile=thorough
+
+## make demo: investigate the shipped example, print the report, write it as a page
+demo: .venv/run
+	rm -rf build/demo
+	mkdir -p build
+	$(BIN)/kgreason investigate $(EXAMPLE)/data --shapes $(EXAMPLE)/shapes.ttl \
+		--ontology $(EXAMPLE)/ontology.ttl --ledger build/demo
+	$(BIN)/kgreason report --ledger build/demo --format html --out build/demo.html
+	@echo "The same report as a page: build/demo.html; the reasoning history: build/demo"
+
+## make bench: speed and memory beside other engines; results go to benchmarks/results
+bench: .venv/bench
+	$(BIN)/python benchmarks/run.py
+
+## make docs: the pages that are made from query headers and from the ontology
+docs: .venv/run
+	$(BIN)/python docs/build.py
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgreason needs Python 3.11 or later; say: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+
+.venv/run: pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+.venv/dev: pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@ .venv/run
+
+.venv/bench: pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --editable '.[bench,reasonable]'
+	touch $@ .venv/run

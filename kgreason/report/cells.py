@@ -1,0 +1,123 @@
+"""What a report shows of one RDF term: a short text, the whole of it, and a link where it is safe."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pyoxigraph as ox
+
+from kgreason.ledger import node_name
+from kgreason.store import Term
+from kgreason.terms import PREFIXES, XSD
+
+Look = Literal["text", "iri", "number", "bar", "badge"]
+
+LONGEST: Final = 300
+"""Characters of a text that are shown; literals may be of a megabyte."""
+_NUMBERS: Final = {XSD.integer, XSD.decimal, XSD.double, XSD.float}
+_LINKED: Final = re.compile(r"^https?://[^\s<>\"'`{}|\\^]+$", re.IGNORECASE)
+_SURE: Final = 0.9995
+_FAINT: Final = 0.0005
+_WHOLE: Final = 100
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A term to be shown.
+
+    `text` is short, `full` the whole (cut where it is very long), `link` an http(s) address or
+    None, `share` the value of a bar from 0 to 1.
+    """
+
+    look: Look
+    text: str
+    full: str
+    link: str | None = None
+    share: float | None = None
+
+
+EMPTY: Final = Cell("text", "", "")
+
+
+def cell(term: Term | None, look: str = "") -> Cell:
+    """Make a cell of a term; `look` may ask for a bar (of a share) or a badge (of a status)."""
+    if term is None:
+        return EMPTY
+    if isinstance(term, ox.NamedNode):
+        return _iri(term)
+    if not isinstance(term, ox.Literal):
+        return Cell("text", f"_:{term.value}", f"_:{term.value}")
+    full = clean(term.value)
+    if look == "badge":
+        return Cell("badge", full, full)
+    if term.datatype in _NUMBERS:
+        text = number(term.value)
+        if look == "bar":
+            share = min(1.0, max(0.0, float(term.value)))
+            return Cell("bar", percent(share), clean(term.value), share=share)
+        return Cell("number", text, clean(term.value))
+    return Cell("text", full, full)
+
+
+def _iri(term: ox.NamedNode) -> Cell:
+    name = clean(node_name(term))
+    if name.startswith("_:"):
+        return Cell("iri", name, name)
+    link = name if _LINKED.match(name) else None
+    return Cell("iri", short_iri(name), name, link)
+
+
+def short_iri(iri: str) -> str:
+    """Give a prefixed name where the prefix is well known, else what follows the last / or #."""
+    for prefix, namespace in PREFIXES.items():
+        if prefix != "work" and iri.startswith(namespace) and len(iri) > len(namespace):
+            return f"{prefix}:{iri.removeprefix(namespace)}"
+    tail = re.split(r"[/#]", iri.rstrip("/#"))[-1]
+    return tail or iri
+
+
+def clean(text: str, longest: int = LONGEST) -> str:
+    """Make a text fit for one line: no control or direction marks, at most `longest` characters."""
+    head = text[: longest + 1]
+    shown = "".join(_visible(char) for char in head)
+    shown = re.sub(r"\s+", " ", shown).strip()
+    if len(text) > longest:
+        return f"{shown[:longest]}… ({len(text):,} characters)"
+    return shown
+
+
+def _visible(char: str) -> str:
+    if char.isspace():
+        return " "
+    return "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char) in {"Cc", "Cf", "Cs"} else char
+
+
+def number(text: str) -> str:
+    """Write a number as people read it: groups of thousands, three places at most."""
+    try:
+        value = float(text)
+    except ValueError:
+        return clean(text)
+    if value.is_integer() and abs(value) < 1e15:  # noqa: PLR2004 - beyond, a float is not exact
+        return f"{int(value):,}"
+    if _SURE <= value < 1:
+        return "> 0.999"
+    if 0 < value < _FAINT:
+        return "< 0.001"
+    return f"{value:,.1f}" if abs(value) >= _WHOLE else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """Write a share as people read it; what is not quite all or nothing is not rounded to it."""
+    value = 100 * share
+    if 0 < value < 0.1:  # noqa: PLR2004 - one place is shown
+        return "< 0.1 %"
+    if 99.9 < value < 100:  # noqa: PLR2004 - one place is shown
+        return "> 99.9 %"
+    return f"{value:.0f} %" if value.is_integer() else f"{value:.1f} %"
+
+
+def column(variable: str) -> str:
+    """Give the title of a column from the name of its variable."""
+    return variable.replace("_", " ").capitalize()

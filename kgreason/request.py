@@ -1,0 +1,89 @@
+"""What can be asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kgreason.errors import OptionError
+
+Paths = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that can be asked for; kept in the record, so that a run can be resumed.
+
+    `data`, `shapes` and `ontology` are paths. Exactly one of `shapes`, `violations` and `outcome`
+    says what is wrong (`violations` may have `shapes` or `population` beside it). `at` cuts a
+    numeric outcome. `severity` and `only` narrow the shapes. `max_steps` and `max_seconds` are
+    budgets, None is without limit; `query_seconds` bounds each query that a user wrote.
+    """
+
+    data: tuple[str, ...]
+    shapes: tuple[str, ...] = ()
+    ontology: tuple[str, ...] = ()
+    violations: str | None = None
+    population: str | None = None
+    outcome: str | None = None
+    at: float | None = None
+    question: str | None = None
+    severity: str | None = None
+    only: str | None = None
+    lenient: bool = False
+    strict: bool = False
+    policy: str = "frame"
+    seed: int = 0
+    max_hypotheses: int = 6
+    max_steps: int | None = None
+    max_seconds: float | None = None
+    query_seconds: float = 60.0
+    allow_service: bool = False
+    fingerprint: str = field(default="", compare=False)
+
+    def check(self) -> None:
+        """Refuse options that do not go together; raises OptionError."""
+        if not self.data:
+            raise OptionError("No data was given; name files, folders or a store folder.")
+        if self.outcome and (self.shapes or self.violations):
+            raise OptionError("--outcome stands in place of --shapes and --violations; give one.")
+        if not (self.shapes or self.violations or self.outcome):
+            raise OptionError(
+                "What is wrong? Give --shapes FILE, --violations FILE or --outcome FILE."
+            )
+        if self.at is not None and not self.outcome:
+            raise OptionError("--at cuts the number of an --outcome query; there is none.")
+        if self.population and not self.violations:
+            raise OptionError("--population goes with --violations.")
+        for name, least in (("max_hypotheses", 1), ("max_steps", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise OptionError(f"--{name.replace('_', '-')} must be at least {least}.")
+        for name in ("max_seconds", "query_seconds"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise OptionError(f"--{name.replace('_', '-')} must be more than 0.")
+
+
+def paths(given: Paths) -> tuple[str, ...]:
+    """Give one or several paths as a tuple of texts."""
+    if isinstance(given, str | Path):
+        return (str(given),)
+    return tuple(str(path) for path in given)
+
+
+def request_of(data: Paths, **options: Any) -> Request:
+    """Make a checked request; raises OptionError for an option there is not."""
+    known = {f.name for f in fields(Request)}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise OptionError(f"There is no option {unknown[0]!r}; there are {', '.join(known)}.")
+    for name in ("shapes", "ontology"):
+        if name in options:
+            options[name] = paths(options[name])
+    for name in ("violations", "population", "outcome"):
+        if options.get(name) is not None:
+            options[name] = str(options[name])
+    request = Request(paths(data), **options)
+    request.check()
+    return request

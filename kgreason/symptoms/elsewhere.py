@@ -1,0 +1,70 @@
+"""Observations made elsewhere: by pySHACL, or in an existing validation report."""
+
+from dataclasses import replace
+
+import pyoxigraph as ox
+
+from kgreason.errors import KgreasonError
+from kgreason.graph import Graph
+from kgreason.store import Term
+from kgreason.symptoms.components import ROLE
+from kgreason.symptoms.model import Compiled, Constraint, Fallback, Observation, Texts
+from kgreason.symptoms.reference import Reference
+from kgreason.symptoms.shapes import Shapes
+from kgreason.templates import Fragment, template
+
+_FOCUS = Fragment("?focus")
+
+
+def fails_listed(nodes: list[Term]) -> Fragment:
+    """Give the violation that lists the failing nodes; blank nodes cannot be named in a query."""
+    named: list[ox.NamedNode | ox.Literal] = [
+        node for node in nodes if not isinstance(node, ox.BlankNode)
+    ]
+    return template(ROLE, "listed").fragment(focus=_FOCUS, given=list(named))
+
+
+def observe_fallback(
+    graph: Graph, compiled: Compiled
+) -> list[tuple[Constraint, Observation | KgreasonError]]:
+    """Run by pySHACL what did not compile; the violation of each then lists its failing nodes."""
+    found: list[tuple[Constraint, Observation | KgreasonError]] = []
+    reference = Reference(graph)
+    for fallback in compiled.fallback:
+        if compiled.shapes is None or fallback.target is None:
+            continue
+        try:
+            observed = reference.observe(compiled.shapes, fallback)
+        except KgreasonError as error:
+            found.append((_listed(fallback, fallback.target, [], compiled.shapes), error))
+            continue
+        constraint = _listed(fallback, fallback.target, list(observed.failing), compiled.shapes)
+        found.append((constraint, observed))
+    return found
+
+
+def _listed(
+    fallback: Fallback, target: Fragment, nodes: list[Term], shapes: Shapes
+) -> Constraint:
+    texts = Texts(target, fails_listed(nodes))
+    return Constraint(
+        fallback.key,
+        fallback.shape,
+        fallback.named_shape,
+        fallback.component,
+        fallback.path,
+        fallback.severity,
+        fallback.message,
+        fallback.parameters,
+        texts,
+        texts,
+        fallback.population,
+        source=fallback.source,
+        shapes=shapes,
+    )
+
+
+def relisted(constraint: Constraint, nodes: list[Term]) -> Constraint:
+    """Give a compiled constraint whose failing nodes are known from elsewhere."""
+    texts = Texts(constraint.exact.target, fails_listed(nodes))
+    return replace(constraint, exact=texts, portable=texts, guarded=False)
