@@ -2,13 +2,15 @@
 
 import hashlib
 import json
+import os
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.errors import GraphError, LedgerError
+from kgreason.errors import GraphError, LedgerError, OptionError
 from kgreason.graph import Graph, digest, load
 from kgreason.investigation import Budget, Investigation, Plan, Progress
 from kgreason.ledger import Ledger, Record
@@ -16,13 +18,19 @@ from kgreason.phases import Symptom
 from kgreason.request import Paths, Request, request_of
 from kgreason.result import Result
 from kgreason.sighting import Sighting, look
+from kgreason.store import Answer, check_query, guarded
 
 LEDGER: Final = Path(".kgreason")
+Notice = Callable[[str], None]
+"""Called with each thing a user should know of the input; the record keeps them too."""
+
+
 def investigate(
     data: Paths,
     *,
     ledger: str | Path | None = None,
     progress: Progress | None = None,
+    notice: Notice | None = None,
     **options: Any,
 ) -> Result:
     """Investigate a graph and give the result.
@@ -32,8 +40,9 @@ def investigate(
     `kgreason.errors`; nothing is written before the input has been read.
     """
     request = request_of(data, **options)
-    graph = load_graph(request)
-    sighting = look(graph, request)
+    if ledger is not None:
+        Ledger.ready(Path(ledger))
+    graph, sighting = _seen(request, progress, notice)
     if ledger is None:
         store = Ledger.memory()
         record = store.new(graph.fingerprint)
@@ -47,7 +56,11 @@ def investigate(
 
 
 def resume(
-    ledger: str | Path = LEDGER, which: str | None = None, *, progress: Progress | None = None
+    ledger: str | Path = LEDGER,
+    which: str | None = None,
+    *,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
 ) -> Result:
     """Go on with an interrupted investigation, or give the result of a finished one.
 
@@ -59,32 +72,92 @@ def resume(
         entry = open_[-1] if which is None and open_ else reader.entry(which)
     if not entry.finished:
         with Ledger.write(Path(ledger)) as store:
-            _resume(store.record(entry), entry.number, progress)
+            _resume(store.record(entry), entry.number, progress, notice)
     return result(ledger, entry.iri.value)
 
 
-def _resume(record: Record, number: int, progress: Progress | None) -> None:
+def _resume(
+    record: Record, number: int, progress: Progress | None, notice: Notice | None
+) -> None:
     request = recorded_request(record)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
             f"The data or shapes of investigation {number} have changed since it began; "
             "start a new one with `kgreason investigate`."
         )
-    graph = load_graph(request)
-    _run(graph, look(graph, request), record, request, progress)
+    graph, sighting = _seen(request, progress, notice)
+    _run(graph, sighting, record, request, progress)
 
 
 def result(ledger: str | Path = LEDGER, which: str | None = None) -> Result:
     """Give the result of an investigation that is in a ledger, opened read-only."""
     store = Ledger.read(Path(ledger))
-    return Result(store, store.record(store.entry(which)))
+    try:
+        return Result(store, store.record(store.entry(which)))
+    except BaseException:
+        store.close()
+        raise
 
 
-def symptoms(data: Paths, **options: Any) -> tuple[Graph, Sighting]:
+def query(
+    text: str,
+    ledger: str | Path = LEDGER,
+    which: str | None = None,
+    *,
+    seconds: float = 60.0,
+    allow_service: bool = False,
+    where: str = "the query",
+) -> Answer:
+    """Ask one investigation of a ledger any read-only SPARQL; GRAPH reaches the others too.
+
+    The query runs in a process of its own for at most `seconds`. Raises QueryError, which calls
+    the text `where`, LedgerError or TimeoutExceeded.
+    """
+    check_query(text, where, allow_service=allow_service)
+    if seconds <= 0:
+        raise OptionError("--query-seconds must be more than 0.")
+
+    def ask() -> Answer:
+        with Ledger.read(Path(ledger)) as reader:
+            return reader.store.answer(text, reader.entry(which).iri)
+
+    return guarded(ask, seconds, where)
+
+
+def symptoms(
+    data: Paths,
+    *,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    **options: Any,
+) -> tuple[Graph, Sighting]:
     """Only say what is wrong: the graph, and its symptoms with population and failing counts."""
-    request = request_of(data, **options)
+    return _seen(request_of(data, **options), progress, notice)
+
+
+def _seen(
+    request: Request, progress: Progress | None, notice: Notice | None
+) -> tuple[Graph, Sighting]:
+    """Load what a request names and look at it, telling what there is to tell on the way."""
+    _all_there(request)
+    tell, say = progress or (lambda *_: None), notice or (lambda _: None)
+    tell("reading the data", 0, 0)
     graph = load_graph(request)
-    return graph, look(graph, request)
+    for text in graph.notices:
+        say(text)
+    tell("looking for symptoms", 0, 0)
+    sighting = look(graph, request)
+    for text in sighting.notices:
+        say(text)
+    return graph, sighting
+
+
+def _all_there(request: Request) -> None:
+    """Refuse a file that is not there before anything large is read."""
+    single = (request.violations, request.population, request.outcome)
+    for name in (*request.data, *request.ontology, *request.shapes, *filter(None, single)):
+        if not os.path.lexists(name):
+            raise GraphError(f"{name}: there is no such file or folder.")
 
 
 def load_graph(request: Request) -> Graph:
@@ -103,7 +176,11 @@ def fingerprint(request: Request) -> str:
     seal.update(digest(data, ontology=ontology).encode())
     for name in (*request.shapes, request.violations, request.population, request.outcome):
         if name is not None:
-            seal.update(Path(name).read_bytes())
+            try:
+                seal.update(Path(name).read_bytes())
+            except OSError as error:
+                why = error.strerror or error
+                raise GraphError(f"{name}: the file cannot be read ({why}).") from error
     return seal.hexdigest()
 
 
@@ -114,7 +191,9 @@ def recorded_request(record: Record) -> Request:
         raise LedgerError(f"{record.iri.value}: the record has no options; it cannot be resumed.")
     options = json.loads(rows[0]["options"].value)["options"]
     known = {f.name for f in fields(Request)}
-    made = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items() if k in known}
+    made: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in options.items() if k in known
+    }
     return Request(**made)
 
 

@@ -15,6 +15,7 @@ from kgreason.graph.marks import (
     mark_failing,
     mark_population,
     mark_region,
+    places,
     region_name,
 )
 from kgreason.graph.names import Names
@@ -162,16 +163,18 @@ def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
     left_out = []
     if round_ > 1:
         rows = bench.record.select("supported-regions", symptom=symptom.node)
-        left_out = [r["region"].value for r in rows if int(r["round"].value) < round_]
+        left_out = [r["pattern"].value for r in rows if int(r["round"].value) < round_]
     target = symptom.constraint.target
     key = digest(Fragment("\n".join([target.text, *sorted(left_out)])))
     if key not in bench.populations:
         if target.text not in bench.sources:
             bench.sources[target.text] = _sources(bench.graph, symptom.constraint)
         sources = dict(bench.sources[target.text])
-        for region in left_out:
-            for found in bench.graph.store.select(region):
-                sources.pop(found["focus"], None)  # type: ignore[call-overload]
+        if left_out:
+            whole = _view(bench, symptom, 1)
+            for text in left_out:
+                for place in places(members(whole, pattern(text))):
+                    sources.pop(whole.marks.nodes[place], None)
         bench.populations[key] = mark_population(bench.graph, key, sources, bench.seed)
     return bench.populations[key]
 
@@ -256,7 +259,7 @@ def _record_hypothesis(
 ) -> ox.NamedNode:
     words = symbolic.wording(candidate, bench.names)
     whole = table(view, candidate.members)
-    mark_inside(bench, view, candidate.region)
+    mark_inside(bench, view, candidate.pattern)
     kind = (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
     values = candidate.values
     return _hypothesis(
@@ -268,7 +271,7 @@ def _record_hypothesis(
         mechanism=words.mechanism,
         prediction=words.prediction,
         region=region_query(symptom.constraint, candidate.region),
-        regionPattern=candidate.region.text,
+        regionPattern=candidate.pattern.text,
         dimension=None if candidate.parts else values.get("dimension"),
         level=None if candidate.parts else values.get("level"),
         part=[symbolic.wording(p, bench.names).statement for p in candidate.parts] or None,

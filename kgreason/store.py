@@ -93,7 +93,8 @@ class Store:
                 return Results(names, [_row(names, solution) for solution in found])
             return bool(found) if isinstance(found, ox.QueryBoolean) else list(found)
         except SyntaxError as error:
-            raise QueryError(f"The query does not parse: {_what(error, query, _place(query))}.") from error
+            what = _what(error, query, _place(query))
+            raise QueryError(f"The query does not parse: {what}.") from error
         except (RuntimeError, ValueError) as error:
             raise QueryError(f"The query cannot be run: {error}.") from error
         except OSError as error:
@@ -146,30 +147,43 @@ def check_query(text: str, where: str, *, allow_service: bool = False) -> None:
     # Where SERVICE stands in a name, a string or a comment, any other word does as well; as a
     # keyword it does not, so this text parses only if nothing is called.
     other = re.sub("service", _NO_SERVICE, text, flags=re.IGNORECASE)
+    if len(text) <= _PLAIN_LENGTH and _depth(text) <= _PLAIN_DEPTH:
+        _refuse(text, other, where)
+        return
     try:
-        if len(text) <= _PLAIN_LENGTH and _depth(text) <= _PLAIN_DEPTH:
-            _parse(other)
-        else:
-            guarded(lambda: _parse(other), _CHECK_SECONDS, where)
+        guarded(lambda: _refuse(text, other, where), _CHECK_SECONDS, where)
+    except RunError as error:
+        raise QueryError(
+            f"{where}: the query cannot be read; it is nested too deeply or too long."
+        ) from error
+
+
+def _refuse(text: str, other: str, where: str) -> None:
+    try:
+        _parse(other)
     except SyntaxError as error:
         place = _place(other)
-        if any(m.start() <= place <= m.end() for m in re.finditer(_NO_SERVICE, other)):
+        if other.startswith(_NO_SERVICE, place):
             raise QueryError(
                 f"{where}: SERVICE is off; allow it with --allow-service if you trust it."
             ) from error
         hint = " Updates are not allowed here." if _UPDATE.match(text, place) else ""
         what = _what(error, text, place)
         raise QueryError(f"{where}: the query does not parse: {what}.{hint}") from error
-    except RunError as error:
-        raise QueryError(
-            f"{where}: the query cannot be read; it is nested too deeply or too long."
-        ) from error
     except (RuntimeError, OSError, ValueError) as error:
         raise QueryError(f"{where}: the query cannot be run: {error}.") from error
 
 
 _NO_SERVICE: Final = "SERVIQE"
-_UPDATE: Final = re.compile("(INSERT|DELETE|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY)\\b", re.IGNORECASE)
+_UPDATE: Final = re.compile(
+    r"(INSERT|DELETE|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY|WITH)\b", re.IGNORECASE
+)
+_PADDING: Final = 40  # more than twice the longest keyword
+_TOKEN: Final = re.compile(
+    r"""\#[^\n]*|'{3}.*?'{3}|\"{3}.*?\"{3}|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|<[^\s<>"{}]*>"""
+    r"""|[?$]\w+|[\w.-]*:(?:[\w:%-]|\.(?=\w))*|@?\w+|&&|\|\||\^\^|[!<>]=|\S""",
+    re.DOTALL,
+)
 _POSITION: Final = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
 
 
@@ -179,30 +193,29 @@ def _parse(text: str) -> None:
 
 
 def _place(text: str) -> int:
-    """Give the first position at which a text can no longer become a query.
+    """Give the position of the first token with which a text can no longer become a query.
 
     The parser's own position is where its longest guess ended, lines away at times. But of a text
     that could go on to be a query it complains at the very end, so bisection finds the place.
     """
-    low, high = 0, len(text)
+    tokens = list(_TOKEN.finditer(text))
+    low, high = 0, len(tokens)
     while low < high:
         middle = (low + high + 1) // 2
-        if _may_go_on(text[:middle]):
+        if _may_go_on(text[: tokens[middle - 1].end()]):
             low = middle
         else:
             high = middle - 1
-    return low
+    return tokens[low].start() if low < len(tokens) else len(text)
 
 
 def _may_go_on(text: str) -> bool:
     try:
-        _parse(text)
+        _parse(f"{text}\n{' ' * _PADDING}")
     except SyntaxError as error:
         found = _POSITION.match(str(error))
-        if found is None:
-            return False
-        lines = text.split("\n")
-        return int(found[1]) == len(lines) and int(found[2]) > len(lines[-1])
+        end = text.count("\n") + 2
+        return found is not None and int(found[1]) == end and int(found[2]) > _PADDING // 2
     except (RuntimeError, OSError, ValueError):
         return True  # it parses
     return True
@@ -211,11 +224,10 @@ def _may_go_on(text: str) -> bool:
 def _what(error: SyntaxError, text: str, place: int) -> str:
     """Say in one clause where a query stops to be one, and why if the parser knows."""
     line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
-    if not text[place:].strip():
-        return f"line {line}, column {column}: the query ends too early"
-    found = re.search(r"expected (?:one of )?((?:The|Prefix|IRI) [A-Za-z ]+)", str(error))
-    near = text[place : place + 20].split("\n")[0]
-    return f"line {line}, column {column}, at {near!r}" + (f": {found[1]}" if found else "")
+    why = re.search(r"expected (?:one of )?((?:The|Prefix|IRI) [A-Za-z ]+)", str(error))
+    near = "" if place == len(text) else f", at {text[place : place + 20].splitlines()[0]!r}"
+    said = f": {why[1]}" if why else "" if near else ": it ends too early"
+    return f"line {line}, column {column}{near}{said}"
 
 
 def _depth(text: str) -> int:

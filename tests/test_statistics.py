@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.probes import siblings as spread
+from kgreason.probes import siblings as level_spread
 from kgreason.probes import statistics
 from kgreason.probes.siblings import beta_binomial_tail
 from kgreason.probes.statistics import (
@@ -391,7 +391,7 @@ def whole_tail(k: int, n: int, alpha: int, beta: int) -> float:
 )
 def test_beta_binomial_tails_by_counting(k: int, n: int, alpha: int, beta: int) -> None:
     exact = whole_tail(k, n, alpha, beta)
-    assert spread._tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
+    assert level_spread._tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(0.1, 0.2), (0.05, 5.0), (2.0, 0.5), (0.3, 3.0)])
@@ -405,12 +405,12 @@ def test_beta_binomial_tails_with_spikes_at_the_ends(alpha: float, beta: float) 
     masses = [math.exp(log - max(logs)) for log in logs]
     for k in (1, 40, 350, 1000, 1900, 1999, 2000):
         exact = math.fsum(masses[k:]) / math.fsum(masses)
-        assert spread._tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
+        assert level_spread._tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
 
 
 def integrated_tail(siblings: list[tuple[int, int]], level: tuple[int, int]) -> float:
     """The predictive tail by brute force, on a plain fine grid of mean and spread."""
-    typical, _ = spread._Siblings(tuple((f, n, 1) for f, n in siblings)).mean(1.0)
+    typical, _ = level_spread._Siblings(tuple((f, n, 1) for f, n in siblings)).mean(1.0)
     weights, tails = [], []
     for j in range(60):
         spread = math.exp(-10 + (j + 0.5) / 60 * (10 + math.log(25)))
@@ -427,7 +427,7 @@ def integrated_tail(siblings: list[tuple[int, int]], level: tuple[int, int]) -> 
                 for f, n in siblings
             )  # fmt: skip
             weights.append(prior * math.exp(log))
-            tails.append(spread._tail(*level, a, b))
+            tails.append(level_spread._tail(*level, a, b))
     return math.fsum(w * t for w, t in zip(weights, tails, strict=True)) / math.fsum(weights)
 
 

@@ -3,11 +3,12 @@
 import gzip
 import hashlib
 import itertools
+import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 from urllib.parse import quote
 
 import pyoxigraph as ox
@@ -15,6 +16,7 @@ import pyoxigraph as ox
 from kgreason.errors import GraphError
 from kgreason.graph.forms import Forms
 from kgreason.graph.graph import Graph, Source
+from kgreason.graph.reading import Mender, as_utf8, explain
 from kgreason.store import Store
 from kgreason.terms import OWL, WORK
 
@@ -41,11 +43,16 @@ class _File:
 
     @property
     def iri(self) -> ox.NamedNode:
-        return ox.NamedNode("urn:src:" + quote(self.name, safe="/-._~"))
+        return ox.NamedNode("urn:src:" + _quoted(self.name))
 
     @property
     def format(self) -> ox.RdfFormat:
         return FORMATS[_suffix(self.path)]
+
+
+def _quoted(name: str) -> str:
+    """Give a file's name as part of an IRI; names need not be valid text."""
+    return quote(os.fsencode(name), safe="/-._~")
 
 
 def _suffix(path: Path) -> str:
@@ -76,7 +83,8 @@ def load(
     for path in stores:
         loader.folder(path)
     if loader.count == 0:
-        raise GraphError(f"There are no triples in {_names(data)}; is it the right file?")
+        said = f" {loader.notices[0]}" if loader.notices else ""
+        raise GraphError(f"There are no triples in {_names(data)}; is it the right file?{said}")
     for file in background:
         loader.file(replace(file, name=f"ontology/{file.name}"))
     return loader.finish()
@@ -89,7 +97,7 @@ def digest(data: Sequence[Path], *, ontology: Sequence[Path] = ()) -> str:
     parts = [hashlib.sha256(b"".join(_blocks(file.path))).hexdigest() for file in files]
     for path in stores:
         seal = _Sum()
-        for _ in seal.over(ox.Store.read_only(str(path))):
+        for _ in seal.over(_opened(path)):
             pass
         parts.append(seal.hexdigest())
     return _fingerprint(parts)
@@ -105,10 +113,11 @@ def _is_store(path: Path) -> bool:
 
 def _find(paths: Sequence[Path]) -> list[_File]:
     files: list[_File] = []
+    for path in paths:
+        if not os.path.lexists(path):  # unlike Path.exists, it never raises
+            raise GraphError(f"{path}: there is no such file or folder.")
     folders = [p for p in paths if p.is_dir() and not _is_store(p)]
     for path in paths:
-        if not path.exists():
-            raise GraphError(f"{path}: there is no such file or folder.")
         if _is_store(path):
             continue
         if path in folders:
@@ -149,7 +158,14 @@ def _blocks(path: Path) -> Iterator[bytes]:
         raise GraphError(f"{path}: cannot be read ({error.strerror or error}).") from error
 
 
-def _open(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> ox.Store:
+    try:
+        return ox.Store.read_only(str(path))
+    except (OSError, RuntimeError) as error:
+        raise GraphError(f"{path}: the store folder cannot be opened ({error}).") from error
+
+
+def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
     if path.name.lower().endswith(".gz"):
         return gzip.open(path, "rb")
     return path.open("rb")
@@ -217,35 +233,45 @@ class _Loader:
         seal = hashlib.sha256(content).hexdigest()
         if not content.strip():
             raise GraphError(f"{file.path}: the file is empty.")
+        content = as_utf8(file.path, content, file.format)
         skipped = 0
         before = self.count
+        mender = Mender(str(file.path), _BASE, strict=not self.lenient)
         if self.lenient:
-            skipped = self._tolerant(file, content)
+            skipped = self._tolerant(file, content, mender)
         else:
             try:
-                self._take(self._named(ox.parse(content, **_how(file)), file.iri, self._blanks(file)))
+                quads = _parsed(file, content, mender)
+                self._take(self._named(quads, file.iri, self._blanks(file)))
             except (SyntaxError, ValueError, OSError) as error:
-                raise GraphError(f"{file.path}: {_where(error)}") from error
+                raise GraphError(f"{file.path}: {explain(error, content, file.format)}") from error
         self.sources.append(
             Source(file.iri, str(file.path), seal, self.count - before, skipped)
         )
         if skipped:
             what = "lines" if file.format in _LINES else "statements at the end"
             self.notices.append(f"{file.path}: {skipped} {what} could not be read, passed over.")
+        self._tell(mender)
 
     def folder(self, path: Path) -> None:
         """Copy an Oxigraph store folder, opened read-only."""
-        iri = ox.NamedNode("urn:src:" + quote(path.name, safe="/-._~"))
-        before, seal = self.count, _Sum()
+        iri = ox.NamedNode("urn:src:" + _quoted(path.name))
+        before, seal, mender = self.count, _Sum(), Mender(str(path), _BASE)
         try:
-            self._take(self._named(seal.over(ox.Store.read_only(str(path))), iri))
-        except OSError as error:
-            raise GraphError(f"{path}: the store folder cannot be opened ({error}).") from error
+            self._take(self._named(mender.over(seal.over(_opened(path))), iri))
+        except (OSError, RuntimeError) as error:
+            raise GraphError(f"{path}: the store folder cannot be read ({error}).") from error
         self.sources.append(Source(iri, str(path), seal.hexdigest(), self.count - before))
         self.notices.append(
             f'{path}: a store folder has lost lexical forms (such as "05" or xsd:int); '
             "constraints on datatypes and patterns see the rewritten values."
         )
+        self._tell(mender)
+
+    def _tell(self, mender: Mender) -> None:
+        notice = mender.notice()
+        if notice:
+            self.notices.append(notice)
 
     def finish(self) -> Graph:
         """Merge all sources into the default graph and give the graph."""
@@ -300,10 +326,10 @@ class _Loader:
         prefix = f"f{len(self.sources)}_" if self.sources else ""
         return _Blanks(prefix, keep=file.format in _LINES)
 
-    def _tolerant(self, file: _File, content: bytes) -> int:
+    def _tolerant(self, file: _File, content: bytes, mender: Mender) -> int:
         how = _how(file) | {"lenient": True}
         if file.format not in _LINES:
-            return self._as_far_as_it_goes(file, ox.parse(content, **how))
+            return self._as_far_as_it_goes(file, content, mender)
         skipped = 0
         good: list[bytes] = []
         for line in content.splitlines(keepends=True):
@@ -312,33 +338,36 @@ class _Loader:
                 good.append(line)
             except (SyntaxError, ValueError):
                 skipped += 1
-        self._take(self._named(ox.parse(b"".join(good), **how), file.iri, self._blanks(file)))
+        quads = mender.over(ox.parse(b"".join(good), **how))
+        self._take(self._named(quads, file.iri, self._blanks(file)))
         return skipped
 
-    def _as_far_as_it_goes(self, file: _File, quads: Iterator[ox.Quad]) -> int:
+    def _as_far_as_it_goes(self, file: _File, content: bytes, mender: Mender) -> int:
         def until_error() -> Iterator[ox.Quad]:
             try:
-                yield from quads
+                yield from ox.parse(content, **_how(file), lenient=True)
             except (SyntaxError, ValueError) as error:
                 broken.append(error)
 
         broken: list[Exception] = []
-        self._take(self._named(until_error(), file.iri, self._blanks(file)))
+        quads = mender.over(until_error())
+        self._take(self._named(quads, file.iri, self._blanks(file)))
         if broken:
-            self.notices.append(f"{file.path}: read up to an error: {_where(broken[0])}")
+            why = explain(broken[0], content, file.format)
+            self.notices.append(f"{file.path}: read up to an error: {why}")
         return len(broken)
 
 
-def _how(file: _File) -> dict[str, object]:
-    base = None if file.format in _LINES else _BASE + quote(file.name, safe="/-._~")
+def _parsed(file: _File, content: bytes, mender: Mender) -> Iterator[ox.Quad]:
+    """Parse strictly; JSON-LD leaves out what has a broken IRI without a word, so look at each."""
+    if file.format == ox.RdfFormat.JSON_LD:
+        return mender.over(ox.parse(content, **_how(file), lenient=True), content)
+    return ox.parse(content, **_how(file))
+
+
+def _how(file: _File) -> dict[str, Any]:
+    base = None if file.format in _LINES else _BASE + _quoted(file.name)
     return {"format": file.format, "base_iri": base}
-
-
-def _where(error: Exception) -> str:
-    """Say in one clause where a parser stopped and why."""
-    line = getattr(error, "lineno", None)
-    text = str(getattr(error, "msg", None) or error).strip()
-    return f"line {line}: {text}" if line and "line" not in text else text
 
 
 def _missing_imports(graph: Graph) -> list[str]:

@@ -4,7 +4,7 @@ import pyoxigraph as ox
 
 from kgreason.graph.graph import Graph
 from kgreason.store import Term
-from kgreason.terms import DCT, RDFS, SKOS, TYPE, TRAILS
+from kgreason.terms import DCT, RDFS, SKOS, TRAILS, TYPE, XSD
 
 _LABELS = (SKOS.prefLabel, RDFS.label, DCT.title)
 _KNOWN = {TYPE: "type", TRAILS.graph: "source"}
@@ -28,11 +28,13 @@ class Names:
 
     def _make(self, term: Term) -> str:
         if isinstance(term, ox.Literal):
+            if term.value.startswith(XSD.iri):
+                return f"xsd:{term.value.removeprefix(XSD.iri)}"
             text = term.value if len(term.value) <= _LONGEST else term.value[:_LONGEST] + "…"
             return f"“{text}”"
         if isinstance(term, ox.BlankNode):
             return f"_:{term.value}"
-        local = local_name(term.value)
+        local = local_name(term.value).removeprefix("urn:src:")
         label = self._label(term)
         if label and label != local and not local.isidentifier():
             return f"“{label}” ({local})"

@@ -2,13 +2,14 @@
 
 import fcntl
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
 import pyoxigraph as ox
 
-from kgreason.errors import LedgerError
+from kgreason.errors import LedgerError, RunError
 from kgreason.ledger.record import Record
 from kgreason.store import Store
 from kgreason.templates import template
@@ -46,28 +47,64 @@ class Ledger:
         return ledger
 
     @classmethod
-    def write(cls, folder: Path) -> Self:
-        """Open for writing, and make the folder if it is missing.
+    def ready(cls, folder: Path) -> None:
+        """Look whether a folder can be written to as a ledger, and change nothing.
 
-        Raises LedgerError if it is in use, cannot be written or is of another version.
+        Raises LedgerError if it is in use, cannot be written, is of another version or holds
+        something else.
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            strangers = [p.name for p in folder.iterdir() if p.name != _LOCK]
-            if strangers and not (folder / "CURRENT").is_file():
+        place = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        if not place.is_dir():
+            raise LedgerError(f"{place}: this is a file; give --ledger a folder.")
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise LedgerError(
+                f"{folder}: the ledger cannot be written (no permission in {place}); "
+                "give --ledger another folder."
+            )
+        if place != folder:
+            return
+        lock = folder / _LOCK
+        if lock.is_file():
+            handle = _opened(lock)
+            try:
+                _take(handle, folder)
+            finally:
+                os.close(handle)
+        elif not (folder / "CURRENT").is_file():
+            strangers = sorted(p.name for p in folder.iterdir())
+            if strangers:
                 raise LedgerError(
                     f"{folder}: this folder holds other files ({strangers[0]}, …); "
                     "give --ledger an empty or new folder."
                 )
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        if (folder / "CURRENT").is_file():
+            with cls.read(folder):
+                pass
+
+    @classmethod
+    def write(cls, folder: Path) -> Self:
+        """Open for writing, and make the folder if it is missing.
+
+        Raises LedgerError as `ready` does.
+        """
+        cls.ready(folder)
+        new, lock = not folder.exists(), None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = _opened(folder / _LOCK)
             _take(lock, folder)
-            inner = ox.Store(str(folder))
-        except OSError as error:
+            ledger = cls(Store(ox.Store(str(folder)), f"the ledger {folder}"), lock)
+            ledger._begin()
+        except (OSError, RuntimeError, LedgerError) as error:
+            if lock is not None:
+                os.close(lock)
+            if new:
+                shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, LedgerError):
+                raise
             raise LedgerError(
-                f"{folder}: the ledger cannot be opened for writing ({error.strerror or error})."
+                f"{folder}: the ledger cannot be opened for writing ({_reason(error)})."
             ) from error
-        ledger = cls(Store(inner, f"the ledger {folder}"), lock)
-        ledger._begin()
         return ledger
 
     @classmethod
@@ -80,8 +117,11 @@ class Ledger:
             )
         try:
             inner = ox.Store.read_only(str(folder))
-        except OSError as error:
-            raise LedgerError(f"{folder}: the ledger cannot be opened ({error}).") from error
+        except (OSError, RuntimeError) as error:
+            raise LedgerError(
+                f"{folder}: the ledger cannot be opened ({_reason(error)}); it is damaged, or no "
+                "ledger at all."
+            ) from error
         ledger = cls(Store(inner, f"the ledger {folder}"))
         ledger._check_version()
         return ledger
@@ -94,12 +134,16 @@ class Ledger:
 
     def close(self) -> None:
         """Write everything to disk, and give the folder back; the ledger is of no use after."""
-        if self._lock is not None:
-            self.store.inner.flush()
-        self.store.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        try:
+            if self._lock is not None:
+                self.store.inner.flush()
+        except (OSError, RuntimeError) as error:
+            raise RunError(f"{self.store.where} cannot be written ({_reason(error)}).") from error
+        finally:
+            self.store.close()
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
 
     def entries(self) -> list[Entry]:
         """List the investigations by number."""
@@ -142,32 +186,45 @@ class Ledger:
         return Record(self.store, iri, number)
 
     def _begin(self) -> None:
-        if len(self.store.inner) == 0:
+        if next(self.store.quads(), None) is None:
             mark = ox.Quad(_ABOUT, TRAILS.softwareVersion, ox.Literal(VERSION), _ABOUT)
             self.store.inner.add(mark)
         self._check_version()
 
     def _check_version(self) -> None:
-        found = [
-            q.object.value
-            for q in self.store.inner.quads_for_pattern(
-                _ABOUT, TRAILS.softwareVersion, None, _ABOUT
-            )
-        ]
-        if found != [VERSION]:
-            version = found[0] if found else "none"
+        marks = self.store.inner.quads_for_pattern(_ABOUT, TRAILS.softwareVersion, None, _ABOUT)
+        found = [q.object.value for q in marks if isinstance(q.object, ox.Literal)]
+        if found == [VERSION] or next(self.store.quads(), None) is None:
+            return
+        if not found:
             raise LedgerError(
-                f"{self.store.where} is of version {version}, this kgreason reads {VERSION}; "
-                "use another --ledger folder."
+                f"{self.store.where} is a store that holds something else; "
+                "give --ledger an empty or new folder."
             )
+        raise LedgerError(
+            f"{self.store.where} is of version {found[0]}, this kgreason reads {VERSION}; "
+            "use another --ledger folder."
+        )
+
+
+def _opened(lock: Path) -> int:
+    try:
+        return os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise LedgerError(
+            f"{lock.parent}: the ledger cannot be opened for writing ({_reason(error)})."
+        ) from error
 
 
 def _take(lock: int, folder: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        os.close(lock)
         raise LedgerError(
             f"{folder}: another process is writing to this ledger; "
             "wait for it, or give --ledger another folder."
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

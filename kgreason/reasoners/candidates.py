@@ -13,7 +13,7 @@ from kgreason.probes.statistics import Table, best_cut, deviance, excess
 from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint, Path
 from kgreason.templates import Fragment, Template, Value, role, template
-from kgreason.terms import SH, XSD
+from kgreason.terms import FORM_PREFIX, SH, XSD
 
 Key = tuple[str, ...]
 _STANDARD: Final = {"failing", "population"}
@@ -50,6 +50,8 @@ class View:
         }
         if predicate is not None:
             offered["predicate"] = predicate
+            offered["formed"] = predicate in self.graph.formed
+            offered["form"] = NamedNode(FORM_PREFIX + predicate.value)
         for wanted in self.constraint.parameters.get(SH["class"], ())[:1]:
             if isinstance(wanted, NamedNode):
                 offered["class"] = wanted
@@ -87,6 +89,8 @@ def number(value: int) -> Literal:
 class Candidate:
     """A region with its counts on the discovery half.
 
+    `region` is the pattern anyone can run on the data, `pattern` the one that is run on the scratch
+    copy: the same nodes, but quicker by the marks, or by literals as they were written.
     `values` are the terms the family bound; `parts` are the two candidates of a conjunction;
     `members` are the nodes of the population inside the region (a bit for each), and `claimed`
     those of them that fail, discovery half; both are empty before `filled`.
@@ -96,6 +100,7 @@ class Candidate:
     values: Mapping[str, Term]
     table: Table
     region: Fragment
+    pattern: Fragment
     members: int = field(default=0, repr=False)
     claimed: int = field(default=0, repr=False)
     parts: "tuple[Candidate, ...]" = field(default=())
@@ -162,13 +167,18 @@ def mine(view: View, family: Template) -> list[Candidate]:
         inside = min(max(population, inside_failing), totals[1])
         rough = Table(inside_failing, inside, totals[0] - inside_failing, totals[1] - inside)
         values = {name: term for name, term in row.items() if name not in _STANDARD}
-        out.append(Candidate(family, values, rough, region(family, values, view)))
+        out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out
 
 
-def region(family: Template, values: Mapping[str, Term], view: View) -> Fragment:
-    """Render a family's region for the terms it bound."""
-    return section(family, "region", values, view)
+def regions(
+    family: Template, values: Mapping[str, Term], view: View
+) -> tuple[Fragment, Fragment]:
+    """Render a family's region for the terms it bound: for anyone, and for the scratch copy."""
+    public = section(family, "region", values, view)
+    if "inside" not in family.sections:
+        return public, public
+    return public, section(family, "inside", values, view)
 
 
 def section(
@@ -208,22 +218,15 @@ def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
 
 def filled(view: View, candidate: Candidate) -> Candidate:
     """Fill in who is inside the region, and exact counts on the discovery half."""
-    pattern = candidate.region
-    if "inside" in candidate.family.sections:
-        pattern = section(candidate.family, "inside", candidate.values, view)
-    nodes = members(view, candidate.region, pattern)
-    return counted(view, replace(candidate, members=nodes))
+    return counted(view, replace(candidate, members=members(view, candidate.pattern)))
 
 
-def members(view: View, pattern: Fragment, quicker: Fragment | None = None) -> int:
-    """Give the nodes of the population inside a region, a bit for each.
-
-    `quicker` is a pattern on the marks that gives the same nodes in less time.
-    """
+def members(view: View, pattern: Fragment) -> int:
+    """Give the nodes of the population that fit a pattern, a bit for each."""
     name = region_name(view.marks, digest(pattern)).value
     if name not in view.known:
         text = template("observe", "members").render(
-            region=quicker or pattern, population=view.marks.population
+            region=pattern, population=view.marks.population
         )
         found = view.graph.store.select(text)
         view.known[name] = view.marks.mask(row["focus"] for row in found)
@@ -272,11 +275,10 @@ def excess_share(table: Table) -> float:
     return gain / max(1, table.failing)
 
 
-def both(one: Candidate, other: Candidate) -> Fragment:
-    """Give the region that is inside both; each stands in a scope of its own."""
-    prefixes = {**one.region.prefixes, **other.region.prefixes}
+def both(one: Fragment, other: Fragment) -> Fragment:
+    """Give the pattern of what is inside both; each stands in a scope of its own."""
     return Fragment(
-        f"{{ SELECT DISTINCT ?focus WHERE {{ {one.region.text} }} }}\n"
-        f"{{ SELECT DISTINCT ?focus WHERE {{ {other.region.text} }} }}",
-        prefixes,
+        f"{{ SELECT DISTINCT ?focus WHERE {{ {one.text} }} }}\n"
+        f"{{ SELECT DISTINCT ?focus WHERE {{ {other.text} }} }}",
+        {**one.prefixes, **other.prefixes},
     )

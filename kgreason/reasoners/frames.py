@@ -24,6 +24,7 @@ _PAIRED: Final = 5
 _BETTER: Final = 8.0  # by how much a conjunction must beat both its parts
 _OVERLAP: Final = 0.5
 _COVERS: Final = 0.8
+_SAME: Final = 0.95
 _ORDER_COUNTS: Final = 1.5
 _TELLING: Final = 12  # nodes that differ, from which two regions can be told apart
 
@@ -66,7 +67,22 @@ def propose(view: View, most: int) -> list[Frame]:
         found += sorted(mined, key=_order)[:_A_FAMILY]
     looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
     kept = _distinct(view, _yield([c for c in looked_at if _worth(c)]))
-    return _frames(_distinct(view, kept + _pairs(view, kept)), most)
+    return _frames(_apart(_distinct(view, kept + _pairs(view, kept))), most)
+
+
+def _apart(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Drop origins that are only another name for the form a failure takes."""
+    manner = [c for c in candidates if c.aspect == "manner"]
+    return [
+        c
+        for c in candidates
+        if c.aspect == "manner" or all(_inside_jaccard(c, m) < _SAME for m in manner)
+    ]
+
+
+def _inside_jaccard(one: Candidate, other: Candidate) -> float:
+    union = (one.members | other.members).bit_count()
+    return (one.members & other.members).bit_count() / union if union else 0.0
 
 
 def _worth(candidate: Candidate) -> bool:
@@ -129,7 +145,8 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
         joint = replace(
             one,
             family=family,
-            region=both(one, other),
+            region=both(one.region, other.region),
+            pattern=both(one.pattern, other.pattern),
             parts=(one, other),
         )
         joint = counted(view, replace(joint, members=one.members & other.members))

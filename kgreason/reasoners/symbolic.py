@@ -103,7 +103,7 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
     offered: dict[str, Value] = {
         "symptom": view.marks.failing,
         "half": half,
-        "region": inside(view, candidate.region),
+        "region": inside(view, candidate.pattern),
     }
     if "levels" in kind_template.parameters:
         if "levels" not in candidate.family.sections or candidate.parts:
@@ -119,7 +119,7 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
 def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     more: dict[str, Value] = {"half": half}
     if "conforming" in candidate.family.parameters:
-        more["conforming"] = _conforming(view, candidate.values["level"], inside(view, candidate.region))
+        more["conforming"] = _conforming(view, candidate.values["level"], inside(view, candidate.pattern))
     return section(candidate.family, "prediction", candidate.values, view, **more)
 
 

@@ -41,7 +41,9 @@ EMPTY: Final = Cell("text", "", "")
 
 
 def cell(term: Term | None, look: str = "") -> Cell:
-    """Make a cell of a term; `look` may ask for a bar (of a share) or a badge (of a status)."""
+    """Make a cell of a term; `look` may ask for a bar of a number from 0 to 1, the
+    same as a share (in per cent), or a badge (of a status).
+    """
     if term is None:
         return EMPTY
     if isinstance(term, ox.NamedNode):
@@ -53,10 +55,11 @@ def cell(term: Term | None, look: str = "") -> Cell:
         return Cell("badge", full, full)
     if term.datatype in _NUMBERS:
         text = number(term.value)
-        if look == "bar":
+        if look in {"bar", "share"}:
             share = min(1.0, max(0.0, float(term.value)))
-            return Cell("bar", percent(share), clean(term.value), share=share)
-        return Cell("number", text, clean(term.value))
+            shown = percent(share) if look == "share" else text
+            return Cell("bar", shown, full, share=share)
+        return Cell("number", text, full)
     return Cell("text", full, full)
 
 
@@ -105,7 +108,7 @@ def number(text: str) -> str:
         return "> 0.999"
     if 0 < value < _FAINT:
         return "< 0.001"
-    return f"{value:,.1f}" if abs(value) >= _WHOLE else f"{value:.3f}"
+    return f"{value:,.1f}" if abs(value) >= _WHOLE else f"{value:.3f}".rstrip("0")
 
 
 def percent(share: float) -> str:

@@ -5,7 +5,8 @@ A section is a file of `queries/report/`. Its header says how it is shown:
 - `order`: where it stands; `title`, `intro`: what stands above it (no title: it goes on from the
   one before); `empty`: what is said when there are no rows (without it the section is left out);
 - `layout`: heading, sentence, list, table, facts, figures, query or chart (see `layouts`);
-- `most`: how many rows are shown; `bars`, `badges`: columns shown as such; `folded: yes`;
+- `most`: how many rows are shown; `bars`, `shares`, `badges`: columns shown as such (a bar of a
+  number from 0 to 1, the same in per cent, a coloured word); `folded: yes`: closed at first;
 - `cited: yes`: every row is a claim, which is refused unless it cites a node.
 
 What it is about follows from its parameters: one with `hypothesis` is made for every hypothesis
@@ -138,7 +139,8 @@ class _Maker:
         """Make the block of one symptom, with a block for each hypothesis that is told in full."""
         about = NamedNode(symptom)
         full = [NamedNode(h.id) for h in self.told[symptom]]
-        values: dict[str, Value] = {"symptom": about, "told": list(full)}
+        ranked = [NamedNode(h.id) for h in self.ranked[symptom]]
+        values: dict[str, Value] = {"symptom": about, "told": list(full), "ranked": list(ranked)}
         first = self.block("symptom", [], {})
         inner: list[Block] = []
         for scope, group in groupby(plan, key=_scope):

@@ -6,9 +6,11 @@
 - table: a column for each variable;
 - facts, figures: ?label ?value;
 - query: ?check ?query: a query to be run on the data;
-- chart: ?member ?series ?leading ?point ?value ?what ?threshold: lines over points.
+- chart: ?member ?series ?role ?point ?value ?what ?threshold: lines over points, where the role is
+  leading, rival or none.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +18,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.errors import QueryError, TemplateError
-from kgreason.report.cells import Cell, cell, clean, column
+from kgreason.report.cells import EMPTY, Cell, cell, clean, column
 from kgreason.store import Results, Row, check_query
 from kgreason.templates import Template
 
@@ -51,6 +53,13 @@ class Item:
     citations: tuple[Citation, ...]
     more: int = 0
 
+    @property
+    def field(self) -> Cell | None:
+        """The field, where all citations are of the same one."""
+        fields = {citation.field for citation in self.citations}
+        common = fields.pop() if len(fields) == 1 else EMPTY
+        return common if common.text else None
+
 
 @dataclass(frozen=True)
 class Check:
@@ -71,10 +80,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a chart."""
+    """One line of a chart; its role is leading, rival or none."""
 
     name: str
-    leading: bool
+    role: str
     points: tuple[Point, ...]
 
 
@@ -145,8 +154,11 @@ def refused(section: Template, rows: Results) -> list[str]:
 
 
 def _table(section: Template, rows: Results) -> Content:
-    looks = {name: "bar" for name in section.header.get("bars", "").split()}
-    looks |= {name: "badge" for name in section.header.get("badges", "").split()}
+    looks = {
+        name: look
+        for look in ("bar", "share", "badge")
+        for name in section.header.get(f"{look}s", "").split()
+    }
     bound = {name for row in rows for name in row}
     shown = [name for name in rows.variables if name in bound]
     most = _most(section)
@@ -183,7 +195,7 @@ def _chart(_: Template, rows: Results) -> Content:
     for row in rows:
         lines.setdefault(row["member"].value, []).append(row)
     series = [
-        Series(_text(own[0], "series"), own[0]["leading"].value == "true", _points(own, places))
+        Series(_text(own[0], "series"), _text(own[0], "role"), _points(own, places))
         for own in lines.values()
     ]
     limits = [float(row["threshold"].value) for row in rows if "threshold" in row]
@@ -201,7 +213,8 @@ def _points(rows: list[Row], places: Mapping[int, int]) -> tuple[Point, ...]:
 
 
 def _most(section: Template) -> int:
-    return int(section.header.get("most", MOST))
+    listed = section.header["layout"] in {"facts", "figures"}
+    return int(section.header.get("most", sys.maxsize if listed else MOST))
 
 
 def _text(row: Row, name: str) -> str:

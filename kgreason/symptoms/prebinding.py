@@ -443,7 +443,8 @@ def read_select(shapes: Shapes, node: Node, bindings: Mapping[str, Term]) -> Sel
     if not isinstance(text, ox.Literal):
         raise IllFormedError("sh:select is no string")
     tokens, own = _prologue(tokenize(text.value))
-    prefixes = {**_DEFAULTS, **declared(shapes, node), **own}
+    # Like pySHACL, take the prefixes of the file for those that nothing declares.
+    prefixes = {**_DEFAULTS, **shapes.prefixes, **declared(shapes, node), **own}
     expanded = [_expand(token, prefixes) for token in tokens]
     first = next((t.word for t in expanded if t.kind != "space"), "")
     if first != "SELECT":

@@ -5,7 +5,7 @@ rdflib and pySHACL are imported only here, and only when they are needed, for th
 
 import contextlib
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
@@ -85,13 +85,15 @@ def rdflib_graph(triples: Iterable[ox.Triple]) -> "rdflib.Graph":
 
 
 class Reference:
-    """Runs pySHACL on a graph; the rdflib copy is made once."""
+    """Runs pySHACL on a graph; the rdflib copy is made once, where `data` does not bring it."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, data: Any = None) -> None:
         self._graph = graph
-        self._data: Any = None
+        self._data = data
 
-    def validate(self, triples: Iterable[ox.Triple]) -> list[dict[ox.NamedNode, Term]]:
+    def validate(
+        self, triples: Iterable[ox.Triple], prefixes: Mapping[str, str] | None = None
+    ) -> list[dict[ox.NamedNode, Term]]:
         """Give each result of a validation as its properties; raises RunError if pySHACL fails."""
         import pyshacl  # noqa: PLC0415
         import rdflib  # noqa: PLC0415
@@ -99,6 +101,9 @@ class Reference:
         with exact_literals():
             if self._data is None:
                 self._data = rdflib_graph(self._graph.exact_triples())
+            # pySHACL lets a query use the prefixes of the data where it declares none.
+            for prefix, iri in (prefixes or {}).items():
+                self._data.bind(prefix, iri)
             try:
                 _, report, _ = pyshacl.validate(
                     self._data,
@@ -126,7 +131,7 @@ class Reference:
     def observe(self, shapes: Shapes, fallback: Fallback) -> Observation:
         """Run one constraint that did not compile; raises RunError if pySHACL fails."""
         found: dict[Result, None] = {}
-        for result in self.validate(_only(shapes, fallback)):
+        for result in self.validate(_only(shapes, fallback), shapes.prefixes):
             same_shape = result.get(SH.sourceShape) == fallback.shape
             same_component = result.get(SH.sourceConstraintComponent) == fallback.component
             source = result.get(SH.sourceConstraint)

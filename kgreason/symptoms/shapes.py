@@ -33,12 +33,14 @@ _T = TypeVar("_T", ox.NamedNode | ox.BlankNode, Term)
 class Shapes:
     """An index of a shapes graph: `index[subject][predicate]` is the tuple of objects.
 
-    `files` are the paths it came from; `notices` say what was odd about them.
+    `files` are the paths it came from; `notices` say what was odd about them; `prefixes` are those
+    that the files declare for themselves.
     """
 
     index: dict[Node, dict[ox.NamedNode, tuple[Term, ...]]]
     files: tuple[str, ...] = ()
     notices: list[str] = field(default_factory=list)
+    prefixes: dict[str, str] = field(default_factory=dict)
     _parents: dict[Node, tuple[Node, ...]] | None = None
     _custom: tuple[ox.NamedNode, ...] | None = None
     _digests: dict[Node, str] = field(default_factory=dict)
@@ -190,9 +192,10 @@ def read_triples(paths: Sequence[Path]) -> Shapes:
     """Read RDF files into an index; raises ShapesError that names the file and line."""
     index: dict[Node, dict[ox.NamedNode, dict[Term, None]]] = {}
     notices: list[str] = []
+    prefixes: dict[str, str] = {}
     for number, path in enumerate(paths):
         count = 0
-        for quad in _parse(path):
+        for quad in _parse(path, prefixes):
             subject, value = quad.subject, quad.object
             if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
                 continue
@@ -205,6 +208,7 @@ def read_triples(paths: Sequence[Path]) -> Shapes:
         {s: {p: tuple(o) for p, o in described.items()} for s, described in index.items()},
         tuple(str(path) for path in paths),
         notices,
+        prefixes,
     )
 
 
@@ -215,7 +219,7 @@ def _apart(term: _T, number: int) -> "_T | ox.BlankNode":
     return term
 
 
-def _parse(path: Path) -> Iterator[ox.Quad]:
+def _parse(path: Path, prefixes: dict[str, str]) -> Iterator[ox.Quad]:
     name = path.name.lower()
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix not in FORMATS:
@@ -229,7 +233,9 @@ def _parse(path: Path) -> Iterator[ox.Quad]:
         raise ShapesError(f"{path}: cannot be read ({error}).") from error
     base = None if suffix in {".nt", ".nq"} else "file:///" + path.name.replace(" ", "%20")
     try:
-        yield from ox.parse(content, format=FORMATS[suffix], base_iri=base, lenient=True)
+        parser = ox.parse(content, format=FORMATS[suffix], base_iri=base, lenient=True)
+        yield from parser
+        prefixes.update(parser.prefixes)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         where = f"line {line}: " if line else ""

@@ -1,0 +1,27 @@
+"""The audit of a reasoning history: does everything in the record follow from what it records?
+
+Three things are held to it. The shapes of `shapes/` say what nodes there are and how they fit
+together, and recompute every confidence, e-process and status in SPARQL; they run natively, or
+under pySHACL with the same verdict. The seals of the steps are recomputed, so that nothing that
+was written has changed since. What SPARQL has no arithmetic for, e-values and outcome classes, is
+recomputed from the recorded counts with the functions that made them.
+
+Rules are named by their file in `queries/audit/` (`update-after`), by class, property and
+constraint (`Hypothesis.prior.maxInclusive`), or `seal`, `unsealed`, `one-investigation`,
+`policy-known`, `figures`.
+"""
+
+from kgreason.audit.report import AuditReport, Engine, Finding, Severity
+from kgreason.audit.rerun import Difference, recheck
+from kgreason.audit.run import audit, check_step
+
+__all__ = [
+    "AuditReport",
+    "Difference",
+    "Engine",
+    "Finding",
+    "Severity",
+    "audit",
+    "check_step",
+    "recheck",
+]

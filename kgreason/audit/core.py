@@ -1,0 +1,137 @@
+"""The core constraints of the shapes, checked on one node at a time."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.audit.history import History, Properties
+from kgreason.audit.report import Finding
+from kgreason.audit.shapes import Limit, Shape, shapes
+from kgreason.store import Term
+from kgreason.terms import SH, TYPE, XSD
+
+_FORMS: Final = {
+    XSD.integer: re.compile(r"[+-]?\d+"),
+    XSD.decimal: re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)"),
+    XSD.boolean: re.compile(r"true|false|0|1"),
+    XSD.dateTime: re.compile(
+        r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"
+    ),
+}
+
+
+def findings(history: History) -> Iterator[Finding]:
+    """Check every node that a shape is about."""
+    for shape in shapes().shapes:
+        if shape.limits:
+            nodes = {node for kind in shape.classes for node in history.instances(kind)}
+            for node in nodes:
+                yield from _check(history, shape, node, history.properties(node))
+
+
+def check_node(history: History, node: Term) -> Iterator[Finding]:
+    """Check one node against every shape that is about it."""
+    properties = history.properties(node)
+    kinds = set(properties.get(TYPE, ()))
+    for shape in shapes().shapes:
+        if shape.limits and not kinds.isdisjoint(shape.classes):
+            yield from _check(history, shape, node, properties)
+
+
+def _check(history: History, shape: Shape, node: Term, properties: Properties) -> Iterator[Finding]:
+    for limit in shape.limits:
+        values = properties.get(limit.path, [])
+        broken = _COUNTED.get(limit.component)
+        wrong: Term | None = None
+        if broken is not None:
+            if not broken(values, limit):
+                continue
+        else:
+            holds = _HOLDS[limit.component]
+            faulty = [value for value in values if not holds(history, value, limit)]
+            if not faulty:
+                continue
+            wrong = faulty[0]
+        yield Finding(shape.rule(limit), node.value, _say(limit, values, wrong), shape.severity)
+
+
+def _say(limit: Limit, values: Sequence[Term], wrong: Term | None) -> str:
+    asked = f"{limit.component} {_short(limit.value)}"
+    if limit.allowed:
+        asked = "one of " + ", ".join(sorted(_short(term) for term in limit.allowed))
+    if wrong is not None:
+        return f"{_short(limit.path)} is {_short(wrong)}, but must fit: {asked}."
+    return f"{_short(limit.path)} has {len(values)} values, but must fit: {asked}."
+
+
+def _short(term: Term) -> str:
+    return term.value.rpartition("#")[2] if isinstance(term, ox.NamedNode) else term.value
+
+
+_COUNTED: Final[dict[str, Callable[[Sequence[Term], Limit], bool]]] = {
+    "minCount": lambda values, _: not values,
+    "maxCount": lambda values, _: len(values) > 1,
+    "hasValue": lambda values, limit: limit.value not in values,
+}
+
+
+def _is_datatype(_: History, value: Term, limit: Limit) -> bool:
+    if not isinstance(value, ox.Literal) or value.datatype != limit.value:
+        return False
+    form = _FORMS.get(value.datatype)
+    return form is None or form.fullmatch(value.value) is not None
+
+
+def _is_class(history: History, value: Term, limit: Limit) -> bool:
+    above = shapes().above
+    return any(
+        limit.value == kind or limit.value in above.get(kind, ())  # type: ignore[arg-type, call-overload]
+        for kind in history.types(value)
+    )
+
+
+def _is_kind(_: History, value: Term, limit: Limit) -> bool:
+    kinds = {SH.IRI: ox.NamedNode, SH.Literal: ox.Literal, SH.BlankNode: ox.BlankNode}
+    return isinstance(value, kinds[limit.value])  # type: ignore[index]
+
+
+def _number(value: Term) -> Decimal | None:
+    if not isinstance(value, ox.Literal) or value.datatype not in {XSD.integer, XSD.decimal}:
+        return None
+    try:
+        return Decimal(value.value)
+    except InvalidOperation:
+        return None
+
+
+def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[History, Term, Limit], bool]:
+    def check(_: History, value: Term, limit: Limit) -> bool:
+        number = _number(value)
+        return number is not None and holds(number, limit.number)
+
+    return check
+
+
+def _matches(_: History, value: Term, limit: Limit) -> bool:
+    blank = isinstance(value, ox.BlankNode)
+    return not blank and re.search(limit.value.value, value.value) is not None
+
+
+def _long_enough(_: History, value: Term, limit: Limit) -> bool:
+    return not isinstance(value, ox.BlankNode) and len(value.value) >= limit.number
+
+
+_HOLDS: Final[dict[str, Callable[[History, Term, Limit], bool]]] = {
+    "datatype": _is_datatype,
+    "class": _is_class,
+    "nodeKind": _is_kind,
+    "in": lambda _, value, limit: value in limit.allowed,
+    "minInclusive": _compare(lambda number, least: number >= least),
+    "maxInclusive": _compare(lambda number, most: number <= most),
+    "minExclusive": _compare(lambda number, least: number > least),
+    "pattern": _matches,
+    "minLength": _long_enough,
+}

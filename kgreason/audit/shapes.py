@@ -1,0 +1,212 @@
+"""The shapes of `shapes/` as the native engine reads them.
+
+Run as a module, it copies the query texts of `queries/audit/` into the shapes, where a shape holds
+the text of its constraint for other SHACL engines.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.audit.report import Severity
+from kgreason.errors import ShapesError
+from kgreason.resources import folder
+from kgreason.store import Term
+from kgreason.templates import role, template
+from kgreason.terms import RDF, RDFS, SH, TYPE
+
+ROLE: Final = "audit"
+RULES: Final = "https://w3id.org/trails/audit#"
+ONTOLOGY: Final = ("trails.ttl", "policy.ttl")
+"""What a record is merged with; its policy it holds itself."""
+
+_SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {
+    SH.Violation: "violation",
+    SH.Warning: "warning",
+    SH.Info: "notice",
+}
+_TARGETS: Final = (SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
+_ON_NODES: Final = {TYPE, SH.property, SH.sparql, SH.severity, *_TARGETS}
+_ONCE: Final = {SH.minCount, SH.maxCount}
+_COMPONENTS: Final = _ONCE | {
+    SH.datatype,
+    SH["class"],
+    SH.nodeKind,
+    SH["in"],
+    SH.hasValue,
+    SH.minInclusive,
+    SH.maxInclusive,
+    SH.minExclusive,
+    SH.pattern,
+    SH.minLength,
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One core constraint on the values of a property; `allowed` are the members of sh:in."""
+
+    path: ox.NamedNode
+    component: str
+    value: Term
+    allowed: frozenset[Term] = frozenset()
+
+    @property
+    def number(self) -> Decimal:
+        """The value as a number."""
+        return Decimal(self.value.value)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape with the classes it is about (subclasses too), and its core constraints."""
+
+    name: str
+    classes: frozenset[ox.NamedNode]
+    limits: tuple[Limit, ...]
+    severity: Severity
+
+    def rule(self, limit: Limit) -> str:
+        """Give the name of the rule that one of its constraints is."""
+        return f"{self.name}.{_local(limit.path)}.{limit.component}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A constraint in SPARQL: a SELECT of ?this and ?value, which has a row for each fault."""
+
+    name: str
+    query: str
+    message: str
+    severity: Severity
+
+    def say(self, value: Term | None) -> str:
+        """Fill the value at fault into the message."""
+        return self.message.replace("{?value}", "nothing" if value is None else value.value)
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """All shapes, all rules, and the classes above each class."""
+
+    shapes: tuple[Shape, ...]
+    rules: tuple[Rule, ...]
+    above: dict[ox.NamedNode, frozenset[ox.NamedNode]]
+
+
+@cache
+def ontology() -> tuple[ox.Quad, ...]:
+    """Give the triples of the ontology, to be merged with a record."""
+    store = ox.Store()
+    for name in ONTOLOGY:
+        store.load(path=str(folder("ontology") / name), format=ox.RdfFormat.TURTLE)
+    return tuple(store)
+
+
+@cache
+def shapes() -> Shapes:
+    """Read the shapes; raises ShapesError for a constraint that the native engine does not know."""
+    store = ox.Store()
+    for path in files():
+        store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    above = _superclasses()
+    found, rules = [], []
+    for quad in store.quads_for_pattern(None, TYPE, SH.NodeShape, None):
+        node = quad.subject
+        severity = _SEVERITIES[next(iter(_named(store, node, SH.severity)), SH.Violation)]
+        unknown = {q.predicate for q in store.quads_for_pattern(node, None, None, None)} - _ON_NODES
+        if unknown:
+            raise ShapesError(f"{node}: the audit does not know {min(map(str, unknown))}.")
+        targets = frozenset(_named(store, node, SH.targetClass))
+        classes = targets | {c for c, supers in above.items() if targets & supers}
+        limits = tuple(sorted(_limits(store, node), key=lambda x: (str(x.path), x.component)))
+        if limits and not targets:
+            raise ShapesError(f"{node}: property shapes need a sh:targetClass.")
+        found.append(Shape(_local(node), frozenset(classes), limits, severity))
+        rules += [_rule(store, rule, severity) for rule in _named(store, node, SH.sparql)]
+    return Shapes(
+        tuple(sorted(found, key=lambda s: s.name)),
+        tuple(sorted(rules, key=lambda r: r.name)),
+        above,
+    )
+
+
+def files() -> list[Path]:
+    """Give the files of shapes, sorted."""
+    return sorted(folder("shapes").glob("*.ttl"))
+
+
+def _named(store: ox.Store, node: ox.NamedNode | ox.BlankNode, predicate: ox.NamedNode) -> Iterator[
+    ox.NamedNode
+]:
+    for quad in store.quads_for_pattern(node, predicate, None, None):
+        if isinstance(quad.object, ox.NamedNode):
+            yield quad.object
+
+
+def _rule(store: ox.Store, node: ox.NamedNode, severity: Severity) -> Rule:
+    messages = [q.object.value for q in store.quads_for_pattern(node, SH.message, None, None)]
+    name = node.value.removeprefix(RULES)
+    return Rule(name, template(ROLE, name).render(), messages[0], severity)
+
+
+def _limits(store: ox.Store, node: ox.NamedNode) -> Iterator[Limit]:
+    for link in store.quads_for_pattern(node, SH.property, None, None):
+        values = {
+            q.predicate: q.object for q in store.quads_for_pattern(link.object, None, None, None)
+        }
+        path = values.pop(SH.path)
+        for predicate, value in values.items():
+            many = predicate in _ONCE and value.value != "1"
+            if predicate not in _COMPONENTS or many or not isinstance(path, ox.NamedNode):
+                raise ShapesError(f"{node}, {path}: the audit does not know {predicate} {value}.")
+            allowed = frozenset(_members(store, value)) if predicate == SH["in"] else frozenset()
+            yield Limit(path, _local(predicate), value, allowed)
+
+
+def _members(store: ox.Store, head: Term) -> Iterator[Term]:
+    while head != RDF.nil:
+        yield next(store.quads_for_pattern(head, RDF.first, None, None)).object
+        head = next(store.quads_for_pattern(head, RDF.rest, None, None)).object
+
+
+def _superclasses() -> dict[ox.NamedNode, frozenset[ox.NamedNode]]:
+    direct: dict[ox.NamedNode, set[ox.NamedNode]] = {}
+    for quad in ontology():
+        if quad.predicate == RDFS.subClassOf:
+            direct.setdefault(quad.subject, set()).add(quad.object)
+    above: dict[ox.NamedNode, frozenset[ox.NamedNode]] = {}
+    for start in direct:
+        reached, front = {start}, {start}
+        while front:
+            front = {c for node in front for c in direct.get(node, ())} - reached
+            reached |= front
+        above[start] = frozenset(reached)
+    return above
+
+
+def _local(node: Term) -> str:
+    return re.split(r"[#/]", node.value)[-1]
+
+
+def refresh(path: Path) -> str:
+    """Give the text of a file of shapes with every sh:select as `queries/audit/` has it."""
+    text = path.read_text(encoding="utf-8")
+    for name, made in role(ROLE).items():
+        select = made.fragment().text.strip().replace("\\", "\\\\")
+        pattern = rf'(?<=\naudit:{re.escape(name)} a sh:SPARQLConstraint ;\n)(.*?sh:select """).*?"""'
+        text = re.sub(
+            pattern, lambda m, s=select: f'{m[1]}{s}"""', text, count=1, flags=re.DOTALL  # type: ignore[misc]
+        )
+    return text
+
+
+if __name__ == "__main__":
+    for file in files():
+        file.write_text(refresh(file), encoding="utf-8")

@@ -1,0 +1,75 @@
+"""The program: its commands, and what holds for all of them."""
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from kgreason.cli import errors, inquire, investigate, ledger
+
+
+class _Program(TyperGroup):
+    """Takes --debug anywhere, since it is asked for after something went wrong."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        end = args.index("--") if "--" in args else len(args)
+        if "--debug" in args[:end]:
+            args = ["--debug", *(a for a in args[:end] if a != "--debug"), *args[end:]]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_Program,
+    name="kgreason",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"kgreason {version('kgreason')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error came from (a traceback).")
+    ] = False,
+    version: Annotated[  # noqa: ARG001 - typer calls _version with it
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Find out why a knowledge graph is wrong.
+
+    kgreason reads RDF data and SHACL shapes (or a query of yours), proposes causes for what fails,
+    tests them against the data, and reports what it found with its evidence. The whole reasoning
+    is kept as RDF in a folder, the ledger, which can be asked and audited.
+
+    \b
+    Examples:
+      kgreason investigate data/ --shapes shapes.ttl
+      kgreason symptoms data/ --shapes shapes.ttl
+      kgreason report --format html --out report.html
+      kgreason audit
+
+    Results go to stdout, progress and notices to stderr. Exit codes: 0 done, 1 the audit found
+    something or the run could not finish (or what --fail-on names), 2 wrong input, 130 stopped.
+    """
+    errors.show_tracebacks(on=debug)
+
+
+investigate.add_to(app)
+ledger.add_to(app)
+inquire.add_to(app)
+
+
+def main() -> None:
+    """Run the command line; ends the process with the exit code."""
+    app(prog_name="kgreason")

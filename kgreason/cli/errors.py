@@ -1,0 +1,120 @@
+"""How a command ends when something goes wrong: one sentence, the right code, no traceback."""
+
+import functools
+import re
+import shlex
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, ParamSpec
+
+import typer
+
+INTERRUPTED: Final = 130
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_P = ParamSpec("_P")
+_settings = {"traceback": False}
+
+
+def show_tracebacks(*, on: bool) -> None:
+    """Show where errors came from, or not."""
+    _settings["traceback"] = on
+
+
+def clean(text: str) -> str:
+    """Give a text without what would steer a terminal; data may hold anything."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def tell(text: str) -> None:
+    """Say one thing on stderr."""
+    try:
+        sys.stderr.write(f"kgreason: {clean(text)}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # there is nobody left to tell
+
+
+def sentence(error: BaseException) -> str:
+    """Give the first line of an error; queries and the like that follow are for --debug."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]
+
+
+def command(function: Callable[_P, None]) -> Callable[_P, None]:
+    """Make a command end in an orderly way, whatever it raises."""
+
+    @functools.wraps(function)
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        from kgreason.errors import KgreasonError  # noqa: PLC0415 - keeps --help quick
+
+        try:
+            function(*args, **kwargs)
+        except (typer.Exit, typer.Abort):
+            raise
+        except KgreasonError as error:
+            _end(error, sentence(error), error.exit_code)
+        except KeyboardInterrupt as error:
+            _end(error, "stopped.", INTERRUPTED)
+        except RecursionError as error:
+            _end(error, "the input is nested too deeply to be read.", 2)
+        except MemoryError as error:
+            _end(error, "there is not enough memory for this input.", 1)
+        except Exception as error:  # noqa: BLE001 - the last resort, told as such
+            _end(
+                error,
+                f"unexpected {type(error).__name__}: {sentence(error)} (this is a fault of "
+                "kgreason; please report it with the output of --debug).",
+                1,
+            )
+
+    return run
+
+
+def _end(error: BaseException, text: str, code: int) -> None:
+    if _settings["traceback"]:
+        traceback.print_exception(error, file=sys.stderr)
+    tell(text)
+    raise typer.Exit(code) from error
+
+
+@contextmanager
+def resumable(ledger: str) -> Iterator[None]:
+    """Say how to go on where a run was interrupted, or failed, with something recorded."""
+    from kgreason.errors import RunError  # noqa: PLC0415 - keeps --help quick
+
+    before = _latest(ledger)
+    try:
+        yield
+    except (KeyboardInterrupt, RunError) as error:
+        stopped = isinstance(error, KeyboardInterrupt)
+        after = _latest(ledger)
+        if after == before and before[1]:
+            raise
+        if not after[1] and after[0]:
+            where = "" if ledger == ".kgreason" else f" --ledger {shlex.quote(ledger)}"
+            why = "stopped" if stopped else sentence(error)
+            _end(
+                error,
+                f"{why}; go on with `kgreason resume{where}` (investigation {after[0]}).",
+                INTERRUPTED if stopped else 1,
+            )
+        if stopped:
+            _end(error, "stopped before anything was recorded.", INTERRUPTED)
+        raise
+
+
+def _latest(ledger: str) -> tuple[int, bool]:
+    """Give the number of the latest investigation (0: none) and whether it is finished."""
+    from pathlib import Path  # noqa: PLC0415 - keeps --help quick
+
+    from kgreason.errors import LedgerError  # noqa: PLC0415
+    from kgreason.ledger import Ledger  # noqa: PLC0415
+
+    try:
+        with Ledger.read(Path(ledger)) as reader:
+            entries = reader.entries()
+    except LedgerError:
+        return 0, True
+    return (entries[-1].number, entries[-1].finished) if entries else (0, True)

@@ -1,0 +1,201 @@
+"""Make sense of files that are not quite right: encodings, entities, IRIs, where an error is.
+
+The store and SPARQL take only valid IRIs and language tags. What a lenient reading lets through is
+mended here, so that every term of a graph can be named in a query and none can break out of one.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+from xml.parsers import expat  # only asked where an error is, in a file already found broken
+
+import pyoxigraph as ox
+
+from kgreason.errors import GraphError
+
+_ILLEGAL: Final = re.compile(
+    r'[\x00-\x20<>"{}|^`\\\[\]\ue000-\uf8ff\ufdd0-\ufdef\ufff0-\uffff]|%(?![0-9A-Fa-f]{2})'
+)
+_ENCODING: Final = re.compile(rb"<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)[\"'][^>]*\?>")
+_ENTITY: Final = re.compile(rb'<!ENTITY\s+([\w.-]+)\s+"([^"]*)"')
+_BOM: Final = b"\xef\xbb\xbf"
+_GROWTH: Final = 100  # times the size of a file that its entities may make of it
+_ALWAYS: Final = 1 << 20
+_AT: Final = re.compile(
+    r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
+)
+Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+
+
+def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:
+    """Give a file's content as the parsers want it: UTF-8 without a byte order mark.
+
+    XML may declare another encoding. Raises GraphError for one that is not known, or for XML whose
+    entities would grow without measure.
+    """
+    if syntax != ox.RdfFormat.RDF_XML:
+        return content.removeprefix(_BOM)
+    utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    declared = _ENCODING.match(content.removeprefix(_BOM).lstrip()[:200])
+    codec = "utf-16" if utf16 else declared[1].decode("ascii") if declared else "utf-8"
+    if codec.lower() not in {"utf-8", "utf8"}:
+        try:
+            text = content.decode(codec)
+        except (LookupError, UnicodeDecodeError) as error:
+            raise GraphError(f"{path}: the text is not in {codec} as it says ({error}).") from error
+        content = re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1).encode()
+    content = content.removeprefix(_BOM)
+    if _expanded(content) > _GROWTH * len(content) + _ALWAYS:
+        raise GraphError(f"{path}: its XML entities would grow far beyond the file; it is refused.")
+    return content
+
+
+def _expanded(content: bytes) -> int:
+    """Give how many bytes the entities of an XML file would make."""
+    sizes: dict[bytes, int] = {}
+    for name, value in _ENTITY.findall(content) if b"<!ENTITY" in content else ():
+        inner = re.findall(rb"&([\w.-]+);", value)
+        sizes[name] = len(value) + sum(sizes.get(other, 0) for other in inner)
+    return sum(content.count(b"&" + name + b";") * size for name, size in sizes.items())
+
+
+def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
+    """Say in one sentence where a parser stopped, why, and what can be done."""
+    message = str(getattr(error, "msg", None) or error).strip()
+    at = _AT.match(message)
+    column = next((c for c in at.groups() if c), None) if at else None
+    message = " ".join(message[at.end() :].split() if at else message.split())
+    line = getattr(error, "lineno", None) or _line(message, content, syntax)
+    encoding = _encoding(content, line)
+    if encoding:
+        return encoding
+    if "LoadDocumentCallback" in message:
+        return "it has a remote @context; nothing is ever fetched, so put the context into the file."
+    where = f"line {line}" + (f", column {column}" if column else "") + ": " if line else ""
+    hint = ""
+    if re.search("IRI|scheme", message):
+        hint = "; --lenient takes such IRIs, percent-encoded"
+    return f"{where}{message}{hint}."
+
+
+def _encoding(content: bytes, line: int | None) -> str | None:
+    """Say that a text is not in UTF-8, if that is so in the line of an error or before."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        wrong = content.count(b"\n", 0, error.start) + 1
+        if line is not None and line < wrong:
+            return None
+        utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+        if b"\0" in content and not utf16:
+            return "this is no text, so it is no RDF."
+        return (
+            f"line {wrong}: the text is not UTF-8 (byte 0x{content[error.start]:02X}); convert it, "
+            f"for instance with iconv -f {'UTF-16' if utf16 else 'LATIN1'} -t UTF-8."
+        )
+    return None
+
+
+def _line(message: str, content: bytes, syntax: ox.RdfFormat) -> int | None:
+    """Find the line of an error for which the parser tells none."""
+    if syntax == ox.RdfFormat.RDF_XML:
+        parser = expat.ParserCreate()
+        try:
+            parser.Parse(content, True)  # noqa: FBT003 - the signature of expat
+        except expat.ExpatError as error:
+            return error.lineno
+    for quoted in re.findall(r"'([^']+)'", message):
+        for text in (quoted, html.escape(quoted), html.escape(quoted, quote=False)):
+            line = _line_of(text, content)
+            if line:
+                return line
+    return None
+
+
+def _line_of(text: str, content: bytes) -> int | None:
+    place = content.find(text.encode())
+    return content.count(b"\n", 0, place) + 1 if place >= 0 else None
+
+
+class Mender:
+    """Makes terms valid that a lenient parser let through, and remembers which it changed.
+
+    With `strict` it raises GraphError instead. `where` names the file.
+    """
+
+    def __init__(self, where: str, base: str, *, strict: bool = False) -> None:
+        self._where, self._base, self._strict = where, base, strict
+        self.changed: dict[str, str] = {}
+        self._known: dict[str, ox.NamedNode] = {}
+
+    def over(self, quads: Iterable[ox.Quad], content: bytes = b"") -> Iterator[ox.Quad]:
+        """Pass quads on, each term valid; JSON-LD keys that stand for no IRI are left out."""
+        for quad in quads:
+            if ":" not in quad.predicate.value:
+                continue
+            try:
+                subject, value = self._term(quad.subject), self._term(quad.object)
+                predicate, graph = self._iri(quad.predicate), quad.graph_name
+                if isinstance(graph, ox.NamedNode):
+                    graph = self._iri(graph)
+            except ValueError as error:
+                wrong = str(error.args[-1])
+                line = _line_of(wrong, content)
+                where = f"line {line}: " if line else ""
+                raise GraphError(
+                    f"{self._where}: {where}{wrong!r} is no valid IRI or language tag; "
+                    "--lenient takes it, mended."
+                ) from error
+            yield ox.Quad(subject, predicate, value, graph)  # type: ignore[arg-type]
+
+    def notice(self) -> str | None:
+        """Say what was changed, or None."""
+        if not self.changed:
+            return None
+        old, new = next(iter(self.changed.items()))
+        number = len(self.changed)
+        what = "IRIs or language tags are" if number > 1 else "IRI or language tag is"
+        return f"{self._where}: {number} {what} not valid and mended, such as {old!r} to {new!r}."
+
+    def _term(self, term: Term) -> Term:
+        if isinstance(term, ox.NamedNode):
+            return self._iri(term)
+        if isinstance(term, ox.Literal):
+            return self._literal(term)
+        return term
+
+    def _iri(self, node: ox.NamedNode) -> ox.NamedNode:
+        known = self._known.get(node.value)
+        if known is None:
+            known = self._known[node.value] = self._mended(node)
+        return known
+
+    def _mended(self, node: ox.NamedNode) -> ox.NamedNode:
+        try:
+            return ox.NamedNode(node.value)
+        except ValueError as error:
+            if self._strict:
+                raise ValueError(node.value) from error
+        encoded = _ILLEGAL.sub(lambda found: quote(found[0], safe=""), node.value)
+        try:
+            made = ox.NamedNode(encoded)
+        except ValueError:
+            made = ox.NamedNode(self._base + quote(node.value, safe="/"))
+        self.changed[node.value] = made.value
+        return made
+
+    def _literal(self, term: ox.Literal) -> ox.Literal:
+        if term.language is None:
+            datatype = self._iri(term.datatype)
+            return term if datatype == term.datatype else ox.Literal(term.value, datatype=datatype)
+        try:
+            ox.Literal(term.value, language=term.language)
+        except ValueError as error:
+            if self._strict:
+                raise ValueError(term.language) from error
+            self.changed[f"@{term.language}"] = "(none)"
+            return ox.Literal(term.value)
+        return term

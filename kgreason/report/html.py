@@ -1,0 +1,48 @@
+"""The report as one HTML page that needs nothing else: no scripts, no fonts, no network."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from kgreason.ledger import Record
+from kgreason.report import chart
+from kgreason.report.document import Document, build
+
+_FOLDER: Final = Path(__file__).parent / "templates"
+_LEVELS: Final = {"report": 2, "symptom": 3, "hypothesis": 4}
+
+
+def render(record: Record) -> str:
+    """Give the report of an investigation as an HTML page; all that it holds is escaped."""
+    return write(build(record))
+
+
+def write(document: Document) -> str:
+    """Write a report that was built before."""
+    return _page().render(
+        document=document,
+        title=next((b.heading.text for b in document.blocks if b.heading), "Report"),
+        levels=_LEVELS,
+    )
+
+
+@cache
+def _page() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["slug"] = slug
+    environment.globals["draw"] = chart.draw
+    return environment.get_template("report.html")
+
+
+def slug(text: str) -> str:
+    """Make a class name of a word: lower case, letters and hyphens alone."""
+    return re.sub(r"[^a-z]+", "-", text.lower()).strip("-") or "none"

@@ -1,0 +1,25 @@
+"""The record of an investigation as Turtle: the reasoning history itself, to be taken elsewhere."""
+
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.errors import LedgerError
+from kgreason.ledger import Record
+from kgreason.terms import PREFIXES
+
+_LEFT_OUT: Final = {"work"}
+
+
+def render(record: Record) -> str:
+    """Give the named graph of an investigation as Turtle, sorted, with the common prefixes.
+
+    Raises LedgerError if there is nothing in it.
+    """
+    quads = record.store.quads(record.iri)
+    triples = sorted((q.triple for q in quads), key=str)
+    if not triples:
+        raise LedgerError(f"{record.iri.value}: there is no such investigation in the ledger.")
+    prefixes = {name: iri for name, iri in PREFIXES.items() if name not in _LEFT_OUT}
+    made = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=prefixes)
+    return made.decode()

@@ -1,0 +1,131 @@
+"""Every template of queries/symptom has cases: small data, shapes, and what is expected."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from tests.symptoms_support import DIFFERENCES, observed, ours, short, theirs
+
+from kgreason.graph import Graph, load
+from kgreason.store import Term
+from kgreason.symptoms import (
+    Constraint,
+    Observation,
+    compile_shapes,
+    conforms_with_path,
+    observe,
+    outcome_symptom,
+    read_report,
+    read_shapes,
+)
+from kgreason.templates import Fragment, Template, role
+
+CASES = Path(__file__).parent / "cases" / "symptom"
+ALL = sorted(path for path in CASES.glob("*/*") if path.is_dir())
+Row = tuple[str, str, str]
+
+
+def written(term: Term | None) -> str:
+    """Give a term as the expectations have it; blank nodes are all alike."""
+    if term is None:
+        return ""
+    if isinstance(term, ox.BlankNode):
+        return "_:"
+    text = str(term).replace("<http://www.w3.org/2001/XMLSchema#", "xsd:<")
+    if isinstance(term, ox.NamedNode):
+        return f"ex:{term.value.removeprefix('http://example.org/')}"
+    if "^^xsd:<" in text:
+        return text.replace("^^xsd:<", "^^xsd:").removesuffix(">")
+    return text
+
+
+def expected(case: Path) -> list[Row]:
+    lines = (case / "expected.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = []
+    for line in lines:
+        component, focus, value = (line.split("\t") + ["", ""])[:3]
+        value = '"true"^^xsd:boolean' if value == "true" else value
+        rows.append((component, focus, value.lower() if "@" in value else value))
+    return sorted(rows)
+
+
+def look(case: Path, graph: Graph) -> Iterator[tuple[Constraint, Observation]]:
+    if (case / "outcome.rq").exists():
+        at = case / "at.txt"
+        symptom = outcome_symptom(
+            (case / "outcome.rq").read_text(encoding="utf-8"),
+            graph,
+            Decimal(at.read_text(encoding="utf-8")) if at.exists() else None,
+        )
+        yield symptom, observe(graph, symptom)
+        return
+    shapes = case / "shapes.ttl"
+    compiled = compile_shapes(read_shapes([shapes]), graph) if shapes.exists() else None
+    if (case / "report.ttl").exists():
+        population = case / "population.rq"
+        yield from read_report(
+            case / "report.ttl",
+            graph,
+            compiled=compiled,
+            population=population.read_text(encoding="utf-8") if population.exists() else None,
+        ).seen
+    elif compiled is not None:
+        yield from observed(graph, compiled)
+
+
+def under(case: Path, graph: Graph, seen: list[tuple[Constraint, Observation]]) -> list[Row]:
+    """Give the nodes that would conform if their values stood under the property of under.txt."""
+    if not (case / "under.txt").exists():
+        return []
+    iri = ox.NamedNode((case / "under.txt").read_text(encoding="utf-8").strip())
+    found = set()
+    for constraint, _ in seen:
+        query = conforms_with_path(constraint, graph, iri, Fragment("?focus ?any ?thing ."))
+        prefixes = "".join(f"PREFIX {p}: <{i}>\n" for p, i in query.prefixes.items())
+        found |= {("under", written(r["focus"]), "") for r in graph.store.select(prefixes + query.text)}
+    return sorted(found)
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_case(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: set[str] = set()
+    plain = Template.fragment
+
+    def fragment(self: Template, *args: Any, **values: Any) -> Fragment:
+        used.add(self.name)
+        return plain(self, *args, **values)
+
+    monkeypatch.setattr(Template, "fragment", fragment)
+    graph = load([case / "data.ttl"])
+    seen = list(look(case, graph))
+    rows = [
+        (short(constraint.component.value), written(result.focus), written(result.value))
+        for constraint, observation in seen
+        for result in observation.results
+    ]
+    assert sorted(rows + under(case, graph, seen)) == expected(case)
+    # The texts for the record run too, and the case shows the template that it is for.
+    for constraint, observation in seen:
+        if not (case / "report.ttl").exists():
+            outcomes = graph.store.select(constraint.outcome_query)
+            assert len(outcomes) == observation.population
+    assert case.parent.name in used
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in ALL if (c / "shapes.ttl").exists()], ids=lambda p: f"{p.parent.name}-{p.name}"
+)
+def test_case_agrees_with_pyshacl(case: Path) -> None:
+    name = f"{case.parent.name}/{case.name}"
+    if name in DIFFERENCES["cases"]:
+        pytest.skip(DIFFERENCES["cases"][name])
+    graph, shapes = load([case / "data.ttl"]), read_shapes([case / "shapes.ttl"])
+    compiled = compile_shapes(shapes, graph)
+    assert ours(observed(graph, compiled)) == theirs(graph, shapes)
+
+
+def test_every_template_has_a_case() -> None:
+    assert {path.parent.name for path in ALL} == set(role("symptom"))
