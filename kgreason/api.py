@@ -76,9 +76,7 @@ def resume(
     return result(ledger, entry.iri.value)
 
 
-def _resume(
-    record: Record, number: int, progress: Progress | None, notice: Notice | None
-) -> None:
+def _resume(record: Record, number: int, progress: Progress | None, notice: Notice | None) -> None:
     request = recorded_request(record)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
@@ -224,5 +222,3 @@ def _run(
         for number, seen in enumerate(sighting.failing, start=1)
     ]
     Investigation(graph, symptoms, record, plan, progress).run()
-
-

@@ -209,4 +209,3 @@ class Investigation:
 
 def _int(term: object) -> int | None:
     return int(term.value) if isinstance(term, ox.Literal) else None
-

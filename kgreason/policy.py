@@ -54,7 +54,9 @@ def _store() -> Store:
 def names() -> list[str]:
     """Give the names of the policies at hand, sorted."""
     found = _store().inner.quads_for_pattern(None, TYPE, TRAILS.Policy, None)
-    return sorted(q.subject.value.rpartition("#")[2] for q in found)
+    return sorted(
+        q.subject.value.rpartition("#")[2] for q in found if isinstance(q.subject, ox.NamedNode)
+    )
 
 
 def load(name: str = DEFAULT) -> Policy:
@@ -81,9 +83,7 @@ def load(name: str = DEFAULT) -> Policy:
 def kinds() -> dict[str, tuple[ox.NamedNode, str]]:
     """Give each kind of cause with its IRI and its gate: statistics, direct or none."""
     rows = _store().select(template("record", "kinds").render())
-    return {
-        r["name"].value: (ox.NamedNode(r["kind"].value), r["gate"].value) for r in rows
-    }
+    return {r["name"].value: (ox.NamedNode(r["kind"].value), r["gate"].value) for r in rows}
 
 
 def _triples(iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
@@ -91,9 +91,7 @@ def _triples(iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
     inner = _store().inner
     out: list[ox.Triple] = []
     named: dict[ox.BlankNode, ox.NamedNode] = {}
-    rows = sorted(
-        inner.quads_for_pattern(iri, None, None, None), key=lambda q: _sortable(inner, q)
-    )
+    rows = sorted(inner.quads_for_pattern(iri, None, None, None), key=lambda q: _sortable(inner, q))
     for number, quad in enumerate(rows):
         value = quad.object
         if quad.predicate in {RDFS.label, RDFS.comment}:

@@ -1,7 +1,7 @@
 """The result of an investigation: a view of its record."""
 
 import json
-from typing import Any
+from typing import Any, Self
 
 from kgreason.ledger import Ledger, Record
 
@@ -16,7 +16,7 @@ class Result:
         self.ledger = ledger
         self.record = record
 
-    def __enter__(self) -> "Result":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

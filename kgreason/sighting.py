@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from kgreason.errors import KgreasonError, QueryError, ShapesError
+from pyoxigraph import NamedNode
+
+from kgreason.errors import KgreasonError, OptionError, QueryError, ShapesError
 from kgreason.graph import Graph
 from kgreason.request import Request
 from kgreason.symptoms import (
@@ -20,6 +22,7 @@ from kgreason.symptoms import (
     read_report,
     read_shapes,
 )
+from kgreason.terms import SH
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,9 @@ def look(graph: Graph, request: Request) -> Sighting:
 
 def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
     shapes = read_shapes([Path(p) for p in request.shapes])
-    compiled = compile_shapes(shapes, graph, severity=request.severity, only=request.only)
+    compiled = compile_shapes(
+        shapes, graph, severity=_severity(request.severity), only=request.only
+    )
     notices += compiled.notices
     named = ", ".join(request.shapes)
     if not compiled.constraints and not compiled.fallback and not compiled.notices:
@@ -72,6 +77,17 @@ def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
             "are these SHACL shapes, and do --severity and --only fit them?"
         )
     return compiled
+
+
+def _severity(name: str | None) -> NamedNode | None:
+    """Give a severity by its IRI or, for those of SHACL, by its name in any case."""
+    if name is None:
+        return None
+    known = {s.lower(): SH[s] for s in ("Violation", "Warning", "Info", "Debug", "Trace")}
+    found = known.get(name.lower().removeprefix("sh:"))
+    if found is None and ":" not in name:
+        raise OptionError(f"--severity {name}: give violation, warning, info, or an IRI.")
+    return found or NamedNode(name.strip("<>"))
 
 
 def _checked(

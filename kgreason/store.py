@@ -20,6 +20,8 @@ import pyoxigraph as ox
 from kgreason.errors import QueryError, RunError, TimeoutExceeded
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
+AnyTerm = Term | ox.Triple
+"""What pyoxigraph says a subject or value may be; triples as terms are passed over at loading."""
 Row = Mapping[str, Term]
 """One solution; a variable that is not bound is absent."""
 

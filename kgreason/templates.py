@@ -3,8 +3,9 @@
 A template is a document: a header of `#+ key: value` lines (a further `#+ ` line that starts with a
 blank continues the value), PREFIX lines, and a SPARQL body with jinja2 expressions. The folder is
 its role, the file name its name. A document may have several sections, each begun by a line
-`#= name`; without one the whole body is the section `main`. Only typed RDF terms and fragments made by other templates can be
-put in, so no string ever becomes part of a query.
+`#= name`; without one the whole body is the section `main`. Only typed
+RDF terms and fragments made by other templates can be put in, so no string ever becomes part of a
+query.
 """
 
 import re
@@ -63,7 +64,7 @@ class Parameter:
 class Template:
     """One file of the catalogue.
 
-    `header` keeps every key but the parameters as text; `prefixes` and `sections` are what comes after.
+    `header` keeps every key but the parameters as text; `prefixes` and `sections` come after it.
     """
 
     role: str
@@ -84,13 +85,13 @@ class Template:
         """Whether the file is a SPARQL UPDATE (.ru)."""
         return self.path.suffix == ".ru"
 
-    def render(self, section: str = "main", **values: Value) -> str:
+    def render(self, section: str = "main", /, **values: Value) -> str:
         """Give a complete SPARQL text; raises TemplateError for a wrong or missing parameter."""
         made = self.fragment(section, **values)
         head = "".join(f"PREFIX {p}: <{iri}>\n" for p, iri in sorted(made.prefixes.items()))
         return head + made.text
 
-    def fragment(self, section: str = "main", **values: Value) -> Fragment:
+    def fragment(self, section: str = "main", /, **values: Value) -> Fragment:
         """Give one section alone, to be put into another template; raises TemplateError.
 
         The section `main` takes all declared parameters; any other takes those it uses.
@@ -181,12 +182,30 @@ def parse(path: Path, role: str) -> Template:
     parameters: dict[str, Parameter] = {}
     prefixes: dict[str, str] = {}
     lines = path.read_text(encoding="utf-8").splitlines()
-    key, start = "", 0
+    start = _read_header(path, lines, header, parameters)
+    while start < len(lines) and (not lines[start].strip() or _PREFIX.match(lines[start])):
+        match = _PREFIX.match(lines[start])
+        if match:
+            prefixes[match["prefix"]] = match["iri"]
+        start += 1
+    if "summary" not in header:
+        raise TemplateError(f"{path.name}: the header has no summary; add a line '#+ summary: …'.")
+    for prefix, iri in prefixes.items():
+        if PREFIXES.get(prefix) != iri:
+            raise TemplateError(f"{path.name}: the prefix {prefix!r} is not the one in terms.")
+    sections = _sections(lines[start:])
+    return Template(role, path.stem, path, header, parameters, prefixes, sections)
+
+
+def _read_header(
+    path: Path, lines: list[str], header: dict[str, str], parameters: dict[str, Parameter]
+) -> int:
+    """Read the header into `header` and `parameters`; gives the number of its lines."""
+    key = ""
     for number, line in enumerate(lines, start=1):
         match = _HEADER.match(line)
         if not match:
-            start = number - 1
-            break
+            return number - 1
         text = match["text"]
         entry = _KEY.match(text)
         if text.startswith(" ") and key:
@@ -200,18 +219,7 @@ def parse(path: Path, role: str) -> Template:
             header[key] = entry["value"].strip()
         else:
             raise TemplateError(f"{path.name}, line {number}: not a header line: {line!r}")
-    while start < len(lines) and (not lines[start].strip() or _PREFIX.match(lines[start])):
-        match = _PREFIX.match(lines[start])
-        if match:
-            prefixes[match["prefix"]] = match["iri"]
-        start += 1
-    if "summary" not in header:
-        raise TemplateError(f"{path.name}: the header has no summary; add a line '#+ summary: …'.")
-    for prefix, iri in prefixes.items():
-        if PREFIXES.get(prefix) != iri:
-            raise TemplateError(f"{path.name}: the prefix {prefix!r} is not the one in terms.")
-    sections = _sections(lines[start:])
-    return Template(role, path.stem, path, header, parameters, prefixes, sections)
+    return len(lines)
 
 
 def _sections(lines: list[str]) -> dict[str, str]:

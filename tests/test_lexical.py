@@ -58,7 +58,8 @@ FORMS = {
 
 
 def literal(datatype: str, form: str) -> str:
-    return f'"{form}"^^xsd:{datatype}'
+    # rdflib takes "a" and "a"^^xsd:string for two terms, which they are not.
+    return f'"{form}"' if datatype == "string" else f'"{form}"^^xsd:{datatype}'
 
 
 def data_text() -> str:

@@ -7,11 +7,15 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, ParamSpec
+from pathlib import Path
+from typing import Final, NoReturn, ParamSpec
 
 import typer
 
+from kgreason.errors import KgreasonError, LedgerError, RunError
+
 INTERRUPTED: Final = 130
+LEDGER: Final = ".kgreason"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _P = ParamSpec("_P")
 _settings = {"traceback": False}
@@ -47,8 +51,6 @@ def command(function: Callable[_P, None]) -> Callable[_P, None]:
 
     @functools.wraps(function)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
-        from kgreason.errors import KgreasonError  # noqa: PLC0415 - keeps --help quick
-
         try:
             function(*args, **kwargs)
         except (typer.Exit, typer.Abort):
@@ -72,7 +74,7 @@ def command(function: Callable[_P, None]) -> Callable[_P, None]:
     return run
 
 
-def _end(error: BaseException, text: str, code: int) -> None:
+def _end(error: BaseException, text: str, code: int) -> NoReturn:
     if _settings["traceback"]:
         traceback.print_exception(error, file=sys.stderr)
     tell(text)
@@ -80,41 +82,33 @@ def _end(error: BaseException, text: str, code: int) -> None:
 
 
 @contextmanager
-def resumable(ledger: str) -> Iterator[None]:
-    """Say how to go on where a run was interrupted, or failed, with something recorded."""
-    from kgreason.errors import RunError  # noqa: PLC0415 - keeps --help quick
+def resumable(ledger: str, which: str | None = None, *, new: bool) -> Iterator[None]:
+    """Say how to go on where a run was interrupted, or failed, with something recorded.
 
-    before = _latest(ledger)
+    `new` says that the run begins an investigation; else it goes on with `which`.
+    """
+    before = _latest(ledger) if new else None
     try:
         yield
     except (KeyboardInterrupt, RunError) as error:
         stopped = isinstance(error, KeyboardInterrupt)
-        after = _latest(ledger)
-        if after == before and before[1]:
+        number = _latest(ledger) if new else None
+        why, code = ("stopped", INTERRUPTED) if stopped else (sentence(error), error.exit_code)
+        if new and number == before:
+            if stopped:
+                _end(error, "stopped before anything was recorded.", code)
             raise
-        if not after[1] and after[0]:
-            where = "" if ledger == ".kgreason" else f" --ledger {shlex.quote(ledger)}"
-            why = "stopped" if stopped else sentence(error)
-            _end(
-                error,
-                f"{why}; go on with `kgreason resume{where}` (investigation {after[0]}).",
-                INTERRUPTED if stopped else 1,
-            )
-        if stopped:
-            _end(error, "stopped before anything was recorded.", INTERRUPTED)
-        raise
+        words = ["kgreason", "resume", *([which] if which else [str(number)] if number else [])]
+        words += [] if ledger == LEDGER else ["--ledger", ledger]
+        _end(error, f"{why.rstrip('.')}; go on with `{shlex.join(words)}`.", code)
 
 
-def _latest(ledger: str) -> tuple[int, bool]:
-    """Give the number of the latest investigation (0: none) and whether it is finished."""
-    from pathlib import Path  # noqa: PLC0415 - keeps --help quick
-
-    from kgreason.errors import LedgerError  # noqa: PLC0415
-    from kgreason.ledger import Ledger  # noqa: PLC0415
+def _latest(ledger: str) -> int:
+    """Give the number of the latest investigation, 0 if there is none."""
+    from kgreason.ledger import Ledger  # noqa: PLC0415 - keeps --help quick
 
     try:
         with Ledger.read(Path(ledger)) as reader:
-            entries = reader.entries()
+            return max((entry.number for entry in reader.entries()), default=0)
     except LedgerError:
-        return 0, True
-    return (entries[-1].number, entries[-1].finished) if entries else (0, True)
+        return 0

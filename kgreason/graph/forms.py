@@ -11,6 +11,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.store import AnyTerm
 from kgreason.terms import FORM_PREFIX, FORMS_GRAPH, XSD
 
 _KEPT: Final = frozenset(
@@ -19,7 +20,7 @@ _KEPT: Final = frozenset(
 _REMEMBERED: Final = 200_000
 _PROBE: Final = ox.NamedNode("urn:x-kgreason:work:probe")
 
-Key = tuple[ox.NamedNode | ox.BlankNode, ox.NamedNode]
+Key = tuple[ox.NamedNode | ox.BlankNode | ox.Triple, ox.NamedNode]
 
 
 class Forms:
@@ -32,22 +33,26 @@ class Forms:
 
     def watch(self, chunk: Sequence[ox.Quad], store: ox.Store) -> None:
         """Note what storing this chunk would change; call before it is stored."""
-        typed = [q for q in chunk if _may_change(q.object)]
+        typed = [
+            ((q.subject, q.predicate), q.object)
+            for q in chunk
+            if isinstance(q.object, ox.Literal) and _may_change(q.object)
+        ]
         if not typed:
             return
-        self._learn({q.object for q in typed if q.object not in self._stored})
+        if len(self._stored) > _REMEMBERED:
+            self._stored.clear()
+        self._learn({form for _, form in typed if form not in self._stored})
         plain_here: dict[Key, set[ox.Literal]] = {}
-        for quad in typed:
-            key, form = (quad.subject, quad.predicate), quad.object
+        for key, form in typed:
             if self._stored[form] == form:
                 plain_here.setdefault(key, set()).add(form)
-        for quad in typed:
-            key, form = (quad.subject, quad.predicate), quad.object
+        for key, form in typed:
             value = self._stored[form]
             if value != form:
                 forms = self._exact.setdefault(key, set())
                 seen = self._rewritten.setdefault(key, set())
-                if value not in seen and _holds(store, quad, value):
+                if value not in seen and _holds(store, key, value):
                     forms.add(value)
                 seen.add(value)
                 forms.add(form)
@@ -71,8 +76,6 @@ class Forms:
         return frozenset(predicate for _, predicate in self._exact)
 
     def _learn(self, literals: Iterable[ox.Literal]) -> None:
-        if len(self._stored) > _REMEMBERED:
-            self._stored.clear()
         literals = list(literals)
         probe = ox.Store()
         probe.extend(
@@ -80,22 +83,21 @@ class Forms:
             for i, literal in enumerate(literals)
         )
         for quad in probe:
-            index = int(quad.subject.value.rsplit(":", 1)[1])
-            self._stored[literals[index]] = quad.object
+            if isinstance(quad.subject, ox.NamedNode) and isinstance(quad.object, ox.Literal):
+                index = int(quad.subject.value.rsplit(":", 1)[1])
+                self._stored[literals[index]] = quad.object
 
 
 def _may_change(term: object) -> bool:
     return isinstance(term, ox.Literal) and term.language is None and term.datatype not in _KEPT
 
 
-def _holds(store: ox.Store, quad: ox.Quad, value: ox.Literal) -> bool:
-    found = store.quads_for_pattern(quad.subject, quad.predicate, value, None)
+def _holds(store: ox.Store, key: Key, value: ox.Literal) -> bool:
+    found = store.quads_for_pattern(*key, value, None)
     return next(iter(found), None) is not None
 
 
-def mark(term: "ox.NamedNode | ox.BlankNode | ox.Literal") -> (
-    "ox.NamedNode | ox.BlankNode | ox.Literal"
-):
+def mark(term: AnyTerm) -> AnyTerm:
     """Give a term as it stands in the graph of forms: with a mark before its datatype."""
     if _may_change(term) and isinstance(term, ox.Literal):
         return ox.Literal(term.value, datatype=ox.NamedNode(FORM_PREFIX + term.datatype.value))

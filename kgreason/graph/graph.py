@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from kgreason.store import Store
+from kgreason.errors import RunError
+from kgreason.store import AnyTerm, Store, Term
 from kgreason.terms import FORM_PREFIX, FORMS_GRAPH, MARKS_GRAPH
 
 
@@ -40,9 +41,9 @@ class Graph:
     formed: frozenset[ox.NamedNode] = frozenset()
     notices: list[str] = field(default_factory=list)
 
-    def exact_values(self, subject: ox.NamedNode | ox.BlankNode, predicate: ox.NamedNode) -> list[
-        ox.NamedNode | ox.BlankNode | ox.Literal
-    ]:
+    def exact_values(
+        self, subject: ox.NamedNode | ox.BlankNode, predicate: ox.NamedNode
+    ) -> list[Term]:
         """Give the values of a property just as they were written."""
         if predicate in self.formed:
             kept = self.store.inner.quads_for_pattern(
@@ -52,40 +53,41 @@ class Graph:
             if forms:
                 return forms
         return [
-            q.object
-            for q in self.store.inner.quads_for_pattern(
-                subject, predicate, None, ox.DefaultGraph()
-            )
+            plain(q.object)
+            for q in self.store.inner.quads_for_pattern(subject, predicate, None, ox.DefaultGraph())
         ]
 
-    def exact_triples(self) -> "list[ox.Triple]":
+    def exact_triples(self) -> list[ox.Triple]:
         """Give every triple of the merge with its literals as they were written."""
         kept: dict[tuple[object, ox.NamedNode], list[ox.Triple]] = {}
         for quad in self.store.quads(FORMS_GRAPH):
             predicate = ox.NamedNode(quad.predicate.value.removeprefix(FORM_PREFIX))
             triple = ox.Triple(quad.subject, predicate, exact(quad.object))
             kept.setdefault((quad.subject, predicate), []).append(triple)
-        plain = [
+        others = [
             q.triple
             for q in self.store.inner.quads_for_pattern(None, None, None, ox.DefaultGraph())
             if q.predicate not in self.formed or (q.subject, q.predicate) not in kept
         ]
-        return plain + [triple for triples in kept.values() for triple in triples]
+        return others + [triple for triples in kept.values() for triple in triples]
 
     def named_graphs(self) -> list[ox.NamedNode]:
         """Give the named graphs of the data, sorted."""
         own = {FORMS_GRAPH, MARKS_GRAPH}
-        found = [
-            g for g in self.store.inner.named_graphs() if isinstance(g, ox.NamedNode)
-        ]
+        found = [g for g in self.store.inner.named_graphs() if isinstance(g, ox.NamedNode)]
         return sorted((g for g in found if g not in own), key=lambda g: g.value)
 
 
-def exact(term: "ox.NamedNode | ox.BlankNode | ox.Literal") -> (
-    "ox.NamedNode | ox.BlankNode | ox.Literal"
-):
+def exact(term: AnyTerm) -> Term:
     """Take the mark of the graph of forms off a literal's datatype."""
     if isinstance(term, ox.Literal) and term.datatype.value.startswith(FORM_PREFIX):
         datatype = ox.NamedNode(term.datatype.value.removeprefix(FORM_PREFIX))
         return ox.Literal(term.value, datatype=datatype)
+    return plain(term)
+
+
+def plain(term: AnyTerm) -> Term:
+    """Give a term that is no triple; the loader lets none in."""
+    if isinstance(term, ox.Triple):
+        raise RunError(f"A triple stands as a term in the data: {term}.")
     return term

@@ -60,9 +60,7 @@ def _suffix(path: Path) -> str:
     return Path(name).suffix
 
 
-def load(
-    data: Sequence[Path], *, ontology: Sequence[Path] = (), lenient: bool = False
-) -> Graph:
+def load(data: Sequence[Path], *, ontology: Sequence[Path] = (), lenient: bool = False) -> Graph:
     """Read every file of `data` and `ontology` into one graph.
 
     Triples without a graph name get a named graph for their file. With `lenient`, IRIs are taken as
@@ -245,9 +243,7 @@ class _Loader:
                 self._take(self._named(quads, file.iri, self._blanks(file)))
             except (SyntaxError, ValueError, OSError) as error:
                 raise GraphError(f"{file.path}: {explain(error, content, file.format)}") from error
-        self.sources.append(
-            Source(file.iri, str(file.path), seal, self.count - before, skipped)
-        )
+        self.sources.append(Source(file.iri, str(file.path), seal, self.count - before, skipped))
         if skipped:
             what = "lines" if file.format in _LINES else "statements at the end"
             self.notices.append(f"{file.path}: {skipped} {what} could not be read, passed over.")

@@ -98,7 +98,7 @@ def mark_population(
 ) -> Population:
     """Mark a population (each node with the named graphs it is in) and its halves."""
     nodes = tuple(sorted(sources, key=str))
-    index = {node: place for place, node in enumerate(nodes)}
+    index: dict[Term, int] = {node: place for place, node in enumerate(nodes)}
     name = _name(f"population:{key}")
     halves = {"node": _by_node(sources, seed)}
     clusters = _clusters(sources)
@@ -112,7 +112,8 @@ def mark_population(
 
     def made(scheme: str) -> Split:
         first = _mask(index, (node for node in nodes if halves[scheme][node] == 0))
-        return Split(*names[scheme], scheme, first, everyone & ~first)
+        discovery, heldout = names[scheme]
+        return Split(discovery, heldout, scheme, first, everyone & ~first)
 
     by_node = made("node")
     by_cluster = made("cluster") if clusters is not None else by_node
@@ -125,7 +126,11 @@ def mark_failing(
     """Mark the failing nodes of a symptom; with fewer than `least` of them nothing is split."""
     failed = [node for node in failing if node in population.index]
     fails = _name(f"fails:{key}")
-    graph.store.inner.extend(ox.Quad(node, WORK.fails, fails, MARKS_GRAPH) for node in failed)
+    graph.store.inner.extend(
+        ox.Quad(node, WORK.fails, fails, MARKS_GRAPH)
+        for node in failed
+        if not isinstance(node, ox.Literal)
+    )
     split = len(failed) >= least
     everyone = (1 << len(population.nodes)) - 1
     whole = Split(population.mark, population.mark, "none", everyone, everyone)

@@ -23,7 +23,7 @@ class Names:
         if term is None:
             return ""
         if term not in self._cache:
-            self._cache[term] = _KNOWN.get(term) or self._make(term)  # type: ignore[call-overload]
+            self._cache[term] = self._make(term)
         return self._cache[term]
 
     def _make(self, term: Term) -> str:
@@ -34,6 +34,8 @@ class Names:
             return f"“{text}”"
         if isinstance(term, ox.BlankNode):
             return f"_:{term.value}"
+        if term in _KNOWN:
+            return _KNOWN[term]
         local = local_name(term.value).removeprefix("urn:src:")
         label = self._label(term)
         if label and label != local and not local.isidentifier():

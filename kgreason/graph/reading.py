@@ -73,7 +73,9 @@ def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
     if encoding:
         return encoding
     if "LoadDocumentCallback" in message:
-        return "it has a remote @context; nothing is ever fetched, so put the context into the file."
+        return (
+            "it has a remote @context; nothing is ever fetched, so put the context into the file."
+        )
     where = f"line {line}" + (f", column {column}" if column else "") + ": " if line else ""
     hint = ""
     if re.search("IRI|scheme", message):

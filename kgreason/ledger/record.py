@@ -32,7 +32,9 @@ class Step:
         """Add statements about a node."""
         self.triples += [ox.Triple(subject, predicate, literal(value)) for value in values]
 
-    def make(self, kind_: str, /, *types: Node, **properties: Value | Iterable[Value] | None) -> Node:
+    def make(
+        self, kind_: str, /, *types: Node, **properties: Value | Iterable[Value] | None
+    ) -> Node:
         """Mint a node of a trails class, give it its properties, and tell which step made it.
 
         Properties are trails terms by name; None is left out.
@@ -65,9 +67,9 @@ class Record:
         self.number = number
         self._counts: Counter[str] | None = None
 
-    def select(self, name: str, role: str = "record", **values: ox.NamedNode | ox.Literal) -> (
-        list[Row]
-    ):
+    def select(
+        self, name: str, role: str = "record", **values: ox.NamedNode | ox.Literal
+    ) -> list[Row]:
         """Run a stored query of the record, with the investigation as its first parameter."""
         text = template(role, name).render(investigation=self.iri, **values)
         return list(self.store.select(text))

@@ -1,2 +1,5 @@
-"""How a test of a kind is read: a kind is a query in `queries/test/`, and a module here of the same
-name only where SPARQL has no arithmetic for it."""
+"""How a test of a kind is read.
+
+A kind is a query in `queries/test/`, and a module here of the same name only where SPARQL has no
+arithmetic for it.
+"""

@@ -17,7 +17,7 @@ _MOST: Final = 200_000  # triples of a neighbourhood
 
 def cleared(
     graph: Graph, constraint: Constraint, nodes: Iterable[Term], without: frozenset[Term]
-) -> tuple[set[Term], str]:
+) -> tuple[set[ox.NamedNode | ox.BlankNode], str]:
     """Give the nodes that no longer fail under closure, and the engine that closed.
 
     `without` are terms about which no axiom is taken in.
@@ -29,7 +29,8 @@ def cleared(
     inner = ox.Store()
     inner.extend(ox.Quad(t.subject, t.predicate, t.object) for t in closed)
     rows = Store(inner, "the closure").select(constraint.failing_query)
-    return wanted - {row["focus"] for row in rows}, engine
+    failing = {row["focus"] for row in rows}
+    return {node for node in wanted if node not in failing}, engine
 
 
 def _around(graph: Graph, nodes: set[ox.NamedNode | ox.BlankNode]) -> Iterator[ox.Triple]:
@@ -74,8 +75,17 @@ _READ: Final = tuple(
 ) + tuple(
     OWL[name]
     for name in (
-        "equivalentClass", "equivalentProperty", "inverseOf", "propertyChainAxiom", "onProperty",
-        "someValuesFrom", "allValuesFrom", "hasValue", "intersectionOf", "unionOf", "sameAs",
+        "equivalentClass",
+        "equivalentProperty",
+        "inverseOf",
+        "propertyChainAxiom",
+        "onProperty",
+        "someValuesFrom",
+        "allValuesFrom",
+        "hasValue",
+        "intersectionOf",
+        "unionOf",
+        "sameAs",
     )
 )
 _KINDS: Final = tuple(
@@ -89,10 +99,11 @@ def close(triples: Iterable[ox.Triple]) -> tuple[list[ox.Triple], str]:
     `reasonable` is used where it is installed, for it is many times faster; owlrl otherwise. The
     two differ in schema-level triples, so the engine is part of the record.
     """
-    text = ox.serialize(sorted(triples, key=str), format=ox.RdfFormat.N_TRIPLES)
+    made = ox.serialize(sorted(triples, key=str), format=ox.RdfFormat.N_TRIPLES)
+    text = (made or b"").decode()
     if find_spec("reasonable") is not None:
-        return _reasonable(text.decode()), "reasonable"
-    return _owlrl(text.decode()), "owlrl"
+        return _reasonable(text), "reasonable"
+    return _owlrl(text), "owlrl"
 
 
 def _reasonable(text: str) -> list[ox.Triple]:

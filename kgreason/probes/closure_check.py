@@ -1,4 +1,4 @@
-"""Are the claimed failures gone under closure?"""
+"""Read whether the claimed failures are gone under closure."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,7 @@
-"""How many claimed failures are gone under closure without the axiom in question?"""
+"""Read how many claimed failures are gone under closure without the axiom in question."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from kgreason.probes.closure import cleared
 from kgreason.probes.finding import Finding, Setting, decimal
@@ -19,8 +20,10 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         else (set(), "none")
     )
     rate = len(gone) / len(claimed) if claimed else 0.0
-    note = (
-        f"Closed ({engine}) without the axiom, {len(gone)} of {len(claimed)} failures are gone."
-    )
-    figures = {"rate": decimal(rate), "claimed": len(claimed), "holds": len(gone)}
+    note = f"Closed ({engine}) without the axiom, {len(gone)} of {len(claimed)} failures are gone."
+    figures: dict[str, int | Decimal] = {
+        "rate": decimal(rate),
+        "claimed": len(claimed),
+        "holds": len(gone),
+    }
     return Finding("specific" if rate <= CLEARS else "unspecific", note, figures)

@@ -21,8 +21,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         expected = 1 - setting.discovery.inside_failing / setting.discovery.inside
     inside = setting.discovery.inside if setting.discovery else 0
     share = len(passing) / inside if inside else 1.0
-    outcome = "few" if share <= 1.25 * expected + 0.05 else "some"  # noqa: PLR2004 - see docstring
-    if share > min(1.0, expected + 0.3):  # noqa: PLR2004 - see docstring
+    outcome = "few" if share <= 1.25 * expected + 0.05 else "some"
+    if share > min(1.0, expected + 0.3):
         outcome = "most"
     note = (
         f"{len(passing)} nodes inside the region pass, {len(failing)} failing nodes lie outside it."

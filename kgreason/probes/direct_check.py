@@ -1,6 +1,7 @@
-"""For how many of the claimed failures does the registered prediction hold?"""
+"""Read for how many of the claimed failures the registered prediction holds."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 
 from kgreason.probes.finding import Finding, Setting, decimal, integers, percent
@@ -28,10 +29,15 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     else:
         outcome = "partly" if rate >= PARTLY and lift >= LIFT else "fails"
     note = (
-        f"The prediction holds for {holds} of {claimed} claimed failures ({percent(holds, claimed)})"
-        f"; {percent(claimed, inside)} of the {inside} nodes in the region fail."
+        f"The prediction holds for {holds} of {claimed} claimed failures "
+        f"({percent(holds, claimed)}); {percent(claimed, inside)} of the {inside} nodes in the region fail."
     )
-    figures = {"rate": decimal(rate), "lift": decimal(lift), "claimed": claimed, "holds": holds}
+    figures: dict[str, int | Decimal] = {
+        "rate": decimal(rate),
+        "lift": decimal(lift),
+        "claimed": claimed,
+        "holds": holds,
+    }
     return Finding(outcome, note, figures)
 
 

@@ -1,4 +1,4 @@
-"""The same check on bindings that should not do: how much do they clear?"""
+"""Read how much the same check clears on bindings that should not do."""
 
 from collections.abc import Sequence
 from typing import Final

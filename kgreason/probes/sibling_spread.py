@@ -1,6 +1,7 @@
-"""Is this level beyond what the spread among its siblings predicts?"""
+"""Read whether a level is beyond what the spread among its siblings predicts."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 
 from kgreason.probes.finding import Finding, Setting, decimal, percent
@@ -39,5 +40,5 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
         f"levels is so high has probability {tail:.2g} by their spread."
     )
-    figures = {"levels": count, "pValue": decimal(tail, 9)}
+    figures: dict[str, int | Decimal] = {"levels": count, "pValue": decimal(tail, 9)}
     return Finding("beyond" if tail <= TAIL else "within", note, figures)

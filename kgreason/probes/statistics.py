@@ -59,6 +59,7 @@ class Table:
 
 
 def check_count(failing: int, population: int) -> None:
+    """Raise ValueError for counts that cannot be."""
     if not 0 <= failing <= population:
         raise ValueError(
             f"{failing} failing of {population} nodes is no count; "

@@ -1,4 +1,4 @@
-"""Does the association hold within the strata of a rival?"""
+"""Read whether the association holds within the strata of a rival."""
 
 from collections.abc import Sequence
 from typing import Final

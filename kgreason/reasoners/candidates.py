@@ -57,14 +57,13 @@ class View:
                 offered["class"] = wanted
         return offered
 
-
     def _raised(self) -> Literal:
-        """The rate from which a region fails clearly more often than the population."""
+        """Give the rate from which a region fails clearly more often than the population."""
         rate = self.marks.failing_count / max(1, self.marks.population_count)
         return Literal(f"{rate + _LIFT * (1 - rate):.6f}", datatype=XSD.decimal)
 
     def _listed(self) -> "list[NamedNode | Literal | Fragment]":
-        """The properties that a closed shape lists or ignores."""
+        """Give the properties that a closed shape lists or ignores."""
         given = self.constraint.parameters
         terms = [t for name in (SH.ignoredProperties, SH.property) for t in given.get(name, ())]
         return [t for t in terms if isinstance(t, NamedNode)]
@@ -156,12 +155,9 @@ def mine(view: View, family: Template) -> list[Candidate]:
         (view.marks.failing_mask & split.discovery_mask).bit_count(),
         split.discovery_mask.bit_count(),
     )
-    if family.header.get("levels") == "ordered":
-        rows_kept = list(_cuts(rows))
-    else:
-        rows_kept = list(rows)
+    ordered = family.header.get("levels") == "ordered"
     out = []
-    for row in rows_kept:
+    for row in _cuts(rows) if ordered else rows:
         failing, population = (int(row[name].value) for name in ("failing", "population"))
         inside_failing = min(failing, totals[0])
         inside = min(max(population, inside_failing), totals[1])
@@ -171,9 +167,7 @@ def mine(view: View, family: Template) -> list[Candidate]:
     return out
 
 
-def regions(
-    family: Template, values: Mapping[str, Term], view: View
-) -> tuple[Fragment, Fragment]:
+def regions(family: Template, values: Mapping[str, Term], view: View) -> tuple[Fragment, Fragment]:
     """Render a family's region for the terms it bound: for anyone, and for the scratch copy."""
     public = section(family, "region", values, view)
     if "inside" not in family.sections:
@@ -186,9 +180,9 @@ def section(
 ) -> Fragment:
     """Render a section of a family for the terms it bound."""
     offered: dict[str, Value] = dict(view.values(view.marks.scheme(family.header["split"])))
-    for key, term in values.items():
-        if isinstance(term, NamedNode | Literal):
-            offered[key] = term
+    offered.update(
+        {key: term for key, term in values.items() if isinstance(term, NamedNode | Literal)}
+    )
     offered.update(more)
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     return family.fragment(name, **asked)
@@ -261,9 +255,7 @@ def table(view: View, nodes: int, half: int | None = None) -> Table:
     failing = view.marks.failing_mask & everyone
     nodes &= everyone
     bad = (nodes & failing).bit_count()
-    return Table(
-        bad, nodes.bit_count(), failing.bit_count() - bad, (everyone & ~nodes).bit_count()
-    )
+    return Table(bad, nodes.bit_count(), failing.bit_count() - bad, (everyone & ~nodes).bit_count())
 
 
 def excess_share(table: Table) -> float:

@@ -111,12 +111,7 @@ def _distinct(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Drop what cannot be told apart from one that is preferred."""
     out: list[Candidate] = []
     for candidate in sorted(candidates, key=_preference):
-        same = (
-            c
-            for c in out
-            if c.aspect == candidate.aspect
-            and _alike(view, c, candidate)
-        )
+        same = (c for c in out if c.aspect == candidate.aspect and _alike(view, c, candidate))
         if next(same, None) is None:
             out.append(candidate)
     return out
@@ -161,8 +156,7 @@ def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         stronger = candidate.family.header.get("yields-to", "").split()
         taken = any(
-            other.family.header["kind"] in stronger
-            and contained_in(candidate, other) >= _COVERS
+            other.family.header["kind"] in stronger and contained_in(candidate, other) >= _COVERS
             for other in candidates
             if other is not candidate
         )

@@ -119,7 +119,9 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
 def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     more: dict[str, Value] = {"half": half}
     if "conforming" in candidate.family.parameters:
-        more["conforming"] = _conforming(view, candidate.values["level"], inside(view, candidate.pattern))
+        more["conforming"] = _conforming(
+            view, candidate.values["level"], inside(view, candidate.pattern)
+        )
     return section(candidate.family, "prediction", candidate.values, view, **more)
 
 
@@ -137,9 +139,7 @@ def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
             pattern = Fragment(f"?focus {level} ?any1 .")
             conforming = _conforming(view, level, pattern)
             values = {**candidate.values, "level": level}
-            arms.append(
-                section(family, "arm", values, view, half=half, conforming=conforming)
-            )
+            arms.append(section(family, "arm", values, view, half=half, conforming=conforming))
     return section(family, "placebo", candidate.values, view, half=half, arms=list(arms))
 
 

@@ -59,6 +59,10 @@ class Section:
         """The name of its file, without the ending."""
         return self.template.name
 
+    def still_holds(self, record: Record) -> bool:
+        """Run the query again; say whether it gives the very same rows."""
+        return digest(record.store.select(self.query)) == self.digest
+
 
 @dataclass(frozen=True)
 class Block:

@@ -12,14 +12,18 @@ _LEFT_OUT: Final = {"work"}
 
 
 def render(record: Record) -> str:
-    """Give the named graph of an investigation as Turtle, sorted, with the common prefixes.
+    """Give the named graph of an investigation as Turtle, sorted, with the prefixes it uses.
 
-    Raises LedgerError if there is nothing in it.
+    The nodes of the investigation are written `this:hypothesis:1` and the like. Raises LedgerError if there is nothing in it.
     """
     quads = record.store.quads(record.iri)
     triples = sorted((q.triple for q in quads), key=str)
     if not triples:
         raise LedgerError(f"{record.iri.value}: there is no such investigation in the ledger.")
     prefixes = {name: iri for name, iri in PREFIXES.items() if name not in _LEFT_OUT}
+    prefixes["this"] = f"{record.iri.value}:"
     made = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=prefixes)
-    return made.decode()
+    lines = made.decode().splitlines(keepends=True)
+    body = "".join(line for line in lines if not line.startswith("@prefix "))
+    head = sorted(line for line in lines if line.startswith("@prefix "))
+    return "".join(line for line in head if line.split()[1] in body) + "\n" + body

@@ -15,8 +15,8 @@ from kgreason.graph import Graph
 from kgreason.store import Term
 from kgreason.symptoms.model import Fallback, Observation, Result
 from kgreason.symptoms.observe import grouped
-from kgreason.symptoms.shapes import TARGETS, Node, Shapes
-from kgreason.terms import OWL, RDFS, SH, TYPE
+from kgreason.symptoms.shapes import TARGETS, Shapes
+from kgreason.terms import OWL, RDFS, SH, TYPE, XSD
 
 if TYPE_CHECKING:
     import rdflib
@@ -48,6 +48,8 @@ def to_rdflib(term: Term) -> Any:
         return rdflib.BNode(term.value)
     if term.language:
         return rdflib.Literal(term.value, lang=term.language)
+    if term.datatype == XSD.string:
+        return rdflib.Literal(term.value)  # rdflib takes "a" and "a"^^xsd:string for two terms
     return rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value))
 
 
@@ -145,26 +147,8 @@ class Reference:
 
 def _only(shapes: Shapes, fallback: Fallback) -> Iterator[ox.Triple]:
     """Give the shapes graph with the targets of those shapes alone that lead to the constraint."""
-    keep: set[Node] = set(fallback.roots)
-    on_the_way = _between(shapes, keep, fallback.shape)
+    keep = set(fallback.roots)
     for subject, predicate, value in shapes.triples():
-        if subject not in keep and (predicate in TARGETS or _is_class(predicate, value)):
-            continue
-        if subject in on_the_way and predicate == SH.property and value not in on_the_way:
-            continue
-        yield ox.Triple(subject, predicate, value)
-
-
-def _is_class(predicate: ox.NamedNode, value: object) -> bool:
-    return predicate == TYPE and value in {RDFS.Class, OWL.Class}
-
-
-def _between(shapes: Shapes, roots: set[Node], shape: Node) -> set[Node]:
-    """Give the shapes on the way from the roots to the shape, both included."""
-    up, waiting = {shape}, [shape]
-    while waiting:
-        for parent in shapes.parents(waiting.pop()):
-            if parent not in up:
-                up.add(parent)
-                waiting.append(parent)
-    return up | roots
+        aims = predicate in TARGETS or (predicate == TYPE and value in {RDFS.Class, OWL.Class})
+        if subject in keep or not aims:
+            yield ox.Triple(subject, predicate, value)

@@ -1,0 +1,190 @@
+"""The commands that read a ledger: report, audit, query, history."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kgreason.cli import answers
+from kgreason.cli import options as o
+from kgreason.cli.errors import command
+from kgreason.cli.investigate import written
+from kgreason.cli.output import check_out, deliver, json_text
+from kgreason.errors import OptionError, QueryError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    for function in (report, audit, query, history):
+        app.command()(function)
+
+
+@command
+def report(
+    which: o.Which = None,
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    format_: o.Format = None,
+    out: o.Out = None,
+) -> None:
+    """Print the result of an investigation again; it is made of the ledger alone.
+
+    \b
+    Examples:
+      kgreason report
+      kgreason report 1 --format json
+      kgreason report --ledger history/ --out report.html
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    check_out(out)
+    with api.result(ledger, which) as result:
+        deliver(written(result, format_, out), out)
+
+
+@command
+def audit(
+    which: o.Which = None,
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    format_: Annotated[o.ListFormat, typer.Option("--format", help="How findings are listed.")] = (
+        o.ListFormat.TABLE
+    ),
+    out: o.Out = None,
+) -> None:
+    """Check that everything in the record follows from what it records.
+
+    Shapes are checked, every update is recomputed from its recorded inputs, every seal from what
+    it covers. Exit code 0 if nothing is wrong, 1 with the nodes that are.
+
+    \b
+    Examples:
+      kgreason audit
+      kgreason audit 2 --ledger history/ --format json
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.audit import audit as run  # noqa: PLC0415
+
+    check_out(out)
+    with api.result(ledger, which) as result:
+        found = run(result.record)
+    if format_ is o.ListFormat.JSON:
+        deliver(json_text(_audit(found)), out)
+    else:
+        deliver(str(found), out)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+def _audit(found: Any) -> dict[str, Any]:
+    def listed(findings: Any) -> list[dict[str, str]]:
+        return [
+            {"rule": f.rule, "node": f.node, "message": f.message, "severity": f.severity}
+            for f in findings
+        ]
+
+    return {
+        "investigation": found.investigation,
+        "ok": found.ok,
+        "findings": listed(found.findings),
+        "notices": listed(found.notices),
+        "checked": dict(found.checked),
+    }
+
+
+@command
+def query(
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SPARQL", show_default=False,
+            help="A SELECT, ASK, CONSTRUCT or DESCRIBE, or @FILE that holds one.",
+        ),
+    ] = None,
+    which: o.Which = None,
+    file: Annotated[
+        str | None,
+        typer.Option("--file", metavar="FILE.rq", show_default=False, help="The query's file."),
+    ] = None,
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    format_: Annotated[
+        o.TableFormat | None,
+        typer.Option(
+            "--format", show_default="table",
+            help="How the rows of a SELECT are written; a CONSTRUCT gives Turtle.",
+        ),
+    ] = None,
+    out: o.Out = None,
+    query_seconds: o.QuerySeconds = 60.0,
+    allow_service: o.AllowService = False,
+) -> None:
+    """Ask the reasoning history any read-only SPARQL.
+
+    The named graph of the investigation is the default graph; GRAPH reaches all investigations of
+    the ledger. The query runs in a process of its own with a time limit.
+
+    \b
+    Examples:
+      kgreason query "SELECT ?h ?s { ?h a <https://w3id.org/trails#Hypothesis> ;
+        <https://w3id.org/trails#statement> ?s }"
+      kgreason query @question.rq --format csv
+      kgreason query --file question.rq --ledger history/ --format json
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    check_out(out)
+    if file is not None and text is not None:
+        if which is not None:
+            raise OptionError("Give the query as text or with --file, not both.")
+        text, which = None, text  # what stands alone beside --file is the investigation
+    where = "the query"
+    if text is not None and text.startswith("@"):
+        text, file = None, text[1:]
+    if file is not None:
+        text, where = _read(file), file
+    if text is None:
+        raise OptionError("What do you ask? Give a SPARQL query as text, as @FILE or with --file.")
+    answer = api.query(
+        text, ledger, which, seconds=query_seconds, allow_service=allow_service, where=where
+    )
+    deliver(answers.written(answer, format_ or o.TableFormat.TABLE), out)
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise QueryError(f"{file}: the query cannot be read ({error.strerror or error}).") from error
+    except UnicodeDecodeError as error:
+        raise QueryError(f"{file}: the query is not UTF-8 text ({error}).") from error
+
+
+@command
+def history(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="QUESTION", show_default="all are listed", help="Its name."),
+    ] = None,
+    which: o.Which = None,
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    format_: Annotated[
+        o.TableFormat, typer.Option("--format", help="How the answer is written.")
+    ] = o.TableFormat.TABLE,
+    out: o.Out = None,
+) -> None:
+    """Ask a stored question about how a result came about; without a name, list the questions.
+
+    \b
+    Examples:
+      kgreason history
+      kgreason history which-hypotheses
+      kgreason history what-was-pruned 1 --ledger history/ --format csv
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.report import history as stored  # noqa: PLC0415
+
+    check_out(out)
+    if name is None:
+        deliver(answers.listed(stored.questions()), out)
+        return
+    with api.result(ledger, which) as result:
+        answer = stored.ask(result.record, "-".join(name.lower().split()))
+    deliver(answers.written(answer, format_), out)

@@ -1,0 +1,250 @@
+"""The options that several commands share, declared once."""
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import Annotated, Final
+
+import typer
+from typer.core import TyperCommand
+
+from kgreason.cli.errors import LEDGER
+from kgreason.errors import OptionError
+
+WRONG: Final = "What is wrong"
+RECORD: Final = "Record and result"
+BUDGET: Final = "Budget"
+INPUT: Final = "Reading"
+
+
+class ReportFormat(StrEnum):
+    """How a result is written."""
+
+    MD = "md"
+    HTML = "html"
+    JSON = "json"
+    TTL = "ttl"
+
+
+class TableFormat(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+class ListFormat(StrEnum):
+    """How symptoms and findings are written."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class FailOn(StrEnum):
+    """What makes a finished investigation end with exit code 1."""
+
+    VIOLATION = "violation"
+    CAUSE = "cause"
+
+
+class Several(TyperCommand):
+    """Lets several files follow --shapes and --ontology, once DATA was given before them."""
+
+    several: Final = ("--shapes", "--ontology")
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        return super().parse_args(ctx, list(self._spread(args)))
+
+    def _spread(self, args: list[str]) -> Iterable[str]:
+        flags = {o for p in self.params for o in p.opts if getattr(p, "is_flag", False)}
+        flags |= {"--help", "-h"}
+        data = False
+        current = waiting = ""  # the option that takes what follows; the one that lacks its value
+        for position, arg in enumerate(args):
+            if arg == "--":
+                yield from args[position:]
+                return
+            if waiting:
+                waiting = ""
+            elif arg.startswith("-") and len(arg) > 1:
+                name, has_value, _ = arg.partition("=")
+                waiting = "" if has_value or name in flags else name
+                current = name if name in self.several else ""
+            elif current and data:
+                yield current
+            else:
+                data = True
+            yield arg
+
+
+def policies() -> Iterable[str]:
+    """Give the names of policies, for completion."""
+    from kgreason.policy import names  # noqa: PLC0415 - keeps --help quick
+
+    return names()
+
+
+def templates() -> Iterable[str]:
+    """Give the names of templates and their roles, for completion."""
+    from kgreason.templates import role, roles  # noqa: PLC0415 - keeps --help quick
+
+    return [*roles(), *(f"{r}/{name}" for r in roles() for name in role(r))]
+
+
+def _completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="Files (.ttl .nt .nq .trig .rdf .jsonld, each also .gz), folders of them, or an "
+        "Oxigraph store folder, which is opened read-only.",
+        show_default=False,
+    ),
+]
+Shapes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shapes", metavar="FILE…", help="SHACL shapes to check the data with.",
+        rich_help_panel=WRONG, show_default=False,
+    ),
+]
+Violations = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", rich_help_panel=WRONG, show_default=False,
+        help="A SHACL validation report to start from instead of validating. Give --shapes or "
+        "--population too, else nobody knows who did not fail.",
+    ),
+]
+Population = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE.rq", rich_help_panel=WRONG, show_default=False,
+        help="A SELECT of ?focus: all nodes that the --violations were looked for in.",
+    ),
+]
+Outcome = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE.rq", rich_help_panel=WRONG, show_default=False,
+        help="A SELECT of ?focus and ?outcome in place of shapes: a boolean, true where the node "
+        "is to be explained, or a number.",
+    ),
+]
+At = Annotated[
+    float | None,
+    typer.Option(
+        metavar="VALUE", rich_help_panel=WRONG, show_default="the upper quartile",
+        help="Explain nodes whose number in --outcome is VALUE or more.",
+    ),
+]
+Severity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", rich_help_panel=WRONG, show_default=False,
+        help="Only constraints of this severity: violation, warning, info, or an IRI.",
+    ),
+]
+Only = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHAPE|PATH", rich_help_panel=WRONG, show_default=False,
+        help="Only constraints of this shape (its IRI) or on this path (SPARQL, full IRIs).",
+    ),
+]
+Ontology = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ontology", metavar="FILE…", rich_help_panel=INPUT, show_default=False,
+        help="Schema and vocabularies that the data need (owl:imports are never fetched).",
+    ),
+]
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient", rich_help_panel=INPUT,
+        help="Accept what can be accepted of broken data, and count what was not.",
+    ),
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", rich_help_panel=INPUT,
+        help="Refuse shapes that are not well-formed instead of passing them over.",
+    ),
+]
+QuerySeconds = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", rich_help_panel=INPUT,
+        help="Stop a query that a user or a shape's author wrote after this time.",
+    ),
+]
+AllowService = Annotated[
+    bool,
+    typer.Option(
+        "--allow-service", rich_help_panel=INPUT,
+        help="Let queries of yours call other endpoints by SERVICE.",
+    ),
+]
+LedgerFolder = Annotated[
+    str,
+    typer.Option(
+        "--ledger", metavar="DIR", rich_help_panel=RECORD,
+        help="The folder of the reasoning history.",
+    ),
+]
+Policy = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", rich_help_panel=RECORD, autocompletion=_completing(policies),
+        help="The rules by which evidence changes confidence and status.",
+    ),
+]
+Format = Annotated[
+    ReportFormat | None,
+    typer.Option(
+        "--format", rich_help_panel=RECORD, show_default="by the ending of --out, else md",
+        help="How the result is written.",
+    ),
+]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", rich_help_panel=RECORD, show_default="stdout",
+        help="Write the result to a file, all of it or nothing.",
+    ),
+]
+Which = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="INVESTIGATION", show_default="the latest",
+        help="The investigation: its number in the ledger or its IRI.",
+    ),
+]
+TemplateName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", autocompletion=_completing(templates), show_default="all",
+        help="A role, or a template as role/name (or its name alone).",
+    ),
+]
+DEFAULT_LEDGER: Final = LEDGER
+
+_SHACL: Final = "http://www.w3.org/ns/shacl#"
+
+
+def severity_iri(name: str | None) -> str | None:
+    """Give the IRI of a severity; raises OptionError for a name there is not."""
+    known = {kind.lower(): f"{_SHACL}{kind}" for kind in ("Violation", "Warning", "Info")}
+    if name is None or ":" in name:
+        return None if name is None else name.strip("<>")
+    if name.lower() not in known:
+        raise OptionError(f"--severity {name}: use {', '.join(known)} or the IRI of a severity.")
+    return known[name.lower()]

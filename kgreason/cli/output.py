@@ -1,0 +1,133 @@
+"""Write results: to stdout, or to a file all at once."""
+
+import csv
+import io
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from kgreason.cli.errors import clean
+from kgreason.errors import OptionError, RunError
+
+_CELL: Final = 200
+_WIDE: Final = 10_000
+_STDOUT: Final = "-"
+
+
+def check_out(out: str | None) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    if out is None or out == _STDOUT:
+        return
+    path = Path(out)
+    if path.is_dir():
+        raise OptionError(f"{out}: this is a folder; give --out a file.")
+    if not path.absolute().parent.is_dir():
+        raise OptionError(f"{out}: there is no folder {path.parent}; make it first.")
+    if not os.access(path.absolute().parent, os.W_OK) or (
+        path.exists() and not os.access(path, os.W_OK)
+    ):
+        raise OptionError(f"{out}: no permission to write this file.")
+
+
+def deliver(text: str, out: str | None = None) -> None:
+    """Write a result to stdout or to a file; raises RunError if that fails.
+
+    A file is there as a whole or not at all. A reader that closes stdout early is no error.
+    """
+    if not text.endswith("\n"):
+        text += "\n"
+    if out is None or out == _STDOUT:
+        _to_stdout(text)
+        return
+    data = text.encode("utf-8", "backslashreplace")
+    path = Path(os.path.realpath(out))
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a device or a pipe
+        else:
+            _replace(path, data)
+    except OSError as error:
+        raise RunError(f"{out}: cannot be written ({error.strerror or error}).") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    made = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with made.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, made)
+        made.replace(path)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+
+
+def _to_stdout(text: str) -> None:
+    if sys.stdout.isatty():
+        text = "".join(f"{clean(line)}\n" for line in text.split("\n")[:-1])
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        _let_go_of_stdout()
+    except OSError as error:
+        _let_go_of_stdout()
+        raise RunError(f"The result cannot be written ({error.strerror or error}).") from error
+
+
+def _let_go_of_stdout() -> None:
+    """Send what is still buffered nowhere, else the interpreter complains at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()) -> (
+    str
+):
+    """Give rows as a table for people; `numbers` are the heads of columns to align right."""
+    from rich import box  # noqa: PLC0415 - keeps --help quick
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    right = set(numbers)
+    for head in heads:
+        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(_cell(value)) for value in row))
+    tty = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if tty else _WIDE
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(made)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _cell(text: str) -> str:
+    text = " ".join(clean(text).split())
+    return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Give rows as CSV (RFC 4180)."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def json_text(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Give a value as JSON for people."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,75 @@
+"""What is going on, on stderr: a line that changes on a terminal, and notices everywhere."""
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from kgreason.cli.errors import clean, tell
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class Shown:
+    """Shows progress while it is entered; call it as the API calls a progress function."""
+
+    def __init__(self) -> None:
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            self._bar = _bar()
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show what is done now; `total` 0 is not known."""
+        if self._bar is None:
+            return
+        if self._task is None:
+            self._task = self._bar.add_task(what, total=total or None)
+        self._bar.update(self._task, description=what, completed=done, total=total or None)
+        self._bar.refresh()
+
+    def notice(self, text: str) -> None:
+        """Say something on a line of its own."""
+        if self._bar is None:
+            tell(text)
+        else:
+            self._bar.console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
+
+
+def _bar() -> "Progress":
+    from rich.console import Console  # noqa: PLC0415 - keeps --help quick
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        # No thread that draws by itself: queries of users run in forked processes, and a process
+        # with threads should not fork.
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )

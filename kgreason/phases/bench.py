@@ -1,0 +1,138 @@
+"""What the phases share: the symptom, its marks, its view, and how a node is cited."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyoxigraph as ox
+
+from kgreason.graph import Graph
+from kgreason.graph.marks import (
+    Focus,
+    Marks,
+    Population,
+    mark_failing,
+    mark_population,
+    mark_region,
+    places,
+    region_name,
+)
+from kgreason.graph.names import Names
+from kgreason.ledger import Record
+from kgreason.policy import Policy
+from kgreason.reasoners import symbolic
+from kgreason.reasoners.candidates import View, digest, members
+from kgreason.reasoners.frames import Frame
+from kgreason.store import Term
+from kgreason.symptoms import Constraint
+from kgreason.templates import Fragment, template
+from kgreason.terms import PREFIXES
+
+
+@dataclass
+class Symptom:
+    """A symptom as the loop holds it: its node in the record, its constraint, who fails."""
+
+    node: ox.NamedNode
+    constraint: Constraint
+    population: int
+    failing: Mapping[Term, tuple[Term, ...]]
+    index: int
+
+
+@dataclass
+class Bench:
+    """What the phases share: nothing that the record and the graph do not give again."""
+
+    graph: Graph
+    record: Record
+    policy: Policy
+    seed: int
+    most: int
+    names: Names
+    marks: dict[tuple[str, int], Marks] = field(default_factory=dict)
+    frames: dict[str, list[Frame]] = field(default_factory=dict)
+    populations: dict[str, Population] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    marked: set[str] = field(default_factory=set)
+    sources: dict[str, Mapping[Focus, Sequence[str]]] = field(default_factory=dict)
+
+
+def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
+    """Mark a symptom's population for a round; what supported regions hold is left out."""
+    known = bench.marks.get((symptom.node.value, round_))
+    if known is not None:
+        return known
+    population = _population(bench, symptom, round_)
+    made = mark_failing(
+        bench.graph,
+        f"{symptom.index}:{round_}",
+        population,
+        symptom.failing,
+        int(bench.policy.number("leastFailing")),
+    )
+    bench.marks[symptom.node.value, round_] = made
+    return made
+
+
+def view_of(bench: Bench, symptom: Symptom, round_: int) -> View:
+    """Give what a proposer looks at: a symptom in a round."""
+    marks = marks_of(bench, symptom, round_)
+    return View(bench.graph, symptom.constraint, marks, bench.known)
+
+
+def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
+    """Mark the population of a round; symptoms with the same one share the marks."""
+    left_out = []
+    if round_ > 1:
+        rows = bench.record.select("supported-regions", symptom=symptom.node)
+        left_out = [r["pattern"].value for r in rows if int(r["round"].value) < round_]
+    target = symptom.constraint.target
+    key = digest(Fragment("\n".join([target.text, *sorted(left_out)])))
+    if key not in bench.populations:
+        if target.text not in bench.sources:
+            bench.sources[target.text] = _sources(bench.graph, symptom.constraint)
+        sources = dict(bench.sources[target.text])
+        if left_out:
+            whole = view_of(bench, symptom, 1)
+            for text in left_out:
+                for place in places(members(whole, pattern(text))):
+                    sources.pop(whole.marks.nodes[place], None)
+        bench.populations[key] = mark_population(bench.graph, key, sources, bench.seed)
+    return bench.populations[key]
+
+
+def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
+    text = template("observe", "sources").render(target=constraint.target)
+    out: dict[Focus, list[str]] = {}
+    for row in graph.store.select(text):
+        node = row["focus"]
+        if isinstance(node, ox.Literal):
+            continue  # a literal cannot be marked; such a symptom is only counted
+        graphs = out.setdefault(node, [])
+        if "graph" in row:
+            graphs.append(row["graph"].value)
+    return out
+
+
+def frames_of(bench: Bench, view: View) -> list[Frame]:
+    """Give the frames of a view; the same at every call, so they are proposed but once."""
+    key = view.marks.failing.value
+    if key not in bench.frames:
+        found = symbolic.frames(view, bench.most) if view.marks.failing_count else []
+        bench.frames[key] = found
+    return bench.frames[key]
+
+
+def mark_inside(bench: Bench, view: View, region: Fragment) -> int:
+    """Mark a region in a symptom's population, if it is not marked yet; gives its nodes."""
+    nodes = members(view, region)
+    name = region_name(view.marks, digest(region)).value
+    if name not in bench.marked:
+        bench.marked.add(name)
+        mark_region(bench.graph, view.marks, digest(region), nodes)
+    return nodes
+
+
+def pattern(text: str) -> Fragment:
+    """Make a recorded pattern usable again; it was written with the one prefix table."""
+    return Fragment(text, {p: iri for p, iri in PREFIXES.items() if f"{p}:" in text})

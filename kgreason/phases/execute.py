@@ -1,0 +1,101 @@
+"""Execute and update: run one registered test and let its evidence count."""
+
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.graph.marks import (
+    region_name,
+)
+from kgreason.ledger import Step
+from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
+from kgreason.phases.cite import cite, path_of
+from kgreason.probes.finding import Finding, Setting, read
+from kgreason.probes.statistics import Table
+from kgreason.reasoners.candidates import View, digest
+from kgreason.store import Row
+from kgreason.templates import template
+from kgreason.terms import PROV, TRAILS
+
+_CITED: Final = 5
+
+
+def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
+    """Run one registered test and let its evidence count: one step."""
+    row = bench.record.select("test", test=test)[0]
+    hypothesis = ox.NamedNode(row["hypothesis"].value)
+    kind = row["kind"].value
+    step = bench.record.step("Execute", TRAILS.Execution)
+    step.describe(step.node, test=test, symptom=symptom.node, attempt=1)
+    step.add(step.node, PROV.used, test)
+    view = view_of(bench, symptom, int(row["round"].value))
+    for name in ("pattern", "rivalPattern"):
+        if name in row:
+            mark_inside(bench, view, pattern(row[name].value))
+    found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row, view))
+    likely = bench.policy.outcomes[kind, found.outcome]
+    header = template("test", kind).header
+    group = f"{symptom.index}:heldout" if header.get("group") == "heldout" else test.value
+    evidence = step.make(
+        "Evidence",
+        PROV.Entity,
+        hypothesis=hypothesis,
+        test=test,
+        testKind=kind,
+        outcomeClass=found.outcome,
+        polarity=likely.polarity,
+        strength=likely.strength,
+        note=found.note,
+        group=group,
+        **found.figures,
+    )
+    step.add(evidence, PROV.wasGeneratedBy, step.node)
+    step.add(evidence, PROV.wasDerivedFrom, symptom.node)
+    step.describe(step.node, closed=TRAILS.Result)
+    _cite_finding(bench, step, symptom, view, evidence, row, found)
+    lists = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
+    if likely.polarity in lists:
+        step.describe(hypothesis, **{lists[likely.polarity]: evidence})
+    names = {"investigation": bench.record.iri, "step": step.node, "evidence": evidence}
+    step.apply(template("confidence", "frame").render(**names))
+    updates = len(bench.record.select("members", test=test))
+    if "eValue" in found.figures:
+        step.apply(template("confidence", "e-process").render(**names))
+        updates += 1
+    step.apply(template("status", "begin-testing").render(**names))
+    bench.record.commit(step, expect={"Evidence": 1, "ConfidenceUpdate": updates})
+
+
+def _setting(row: Row, view: View) -> Setting:
+    names = (
+        "discoveryInsideFailing",
+        "discoveryInside",
+        "discoveryOutsideFailing",
+        "discoveryOutside",
+    )
+    counts = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
+    return Setting(counts, row.get("level"), view.graph, view.constraint)
+
+
+def _cite_finding(
+    bench: Bench,
+    step: Step,
+    symptom: Symptom,
+    view: View,
+    evidence: ox.NamedNode,
+    row: Row,
+    found: Finding,
+) -> None:
+    inside = template("observe", "inside").render(
+        region=region_name(view.marks, digest(pattern(row["pattern"].value))),
+        half=view.marks.scheme(row["split"].value).heldout,
+        symptom=view.marks.failing,
+    )
+    field_ = path_of(symptom.constraint)
+    for focus in bench.graph.store.select(inside):
+        node = focus["focus"]
+        values = symptom.failing.get(node) or (None,)
+        cite(bench, step, evidence, node, field_, values[0], "fails inside the region")
+    for node, why in found.cite[:_CITED]:
+        values = symptom.failing.get(node) or (None,)
+        cite(bench, step, evidence, node, field_, values[0], why)

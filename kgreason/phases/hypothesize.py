@@ -1,0 +1,140 @@
+"""Hypothesize: propose rivals on the discovery half."""
+
+from decimal import Decimal
+
+import pyoxigraph as ox
+
+from kgreason.ledger import Step
+from kgreason.phases.bench import Bench, Symptom, frames_of, mark_inside, view_of
+from kgreason.policy import kinds
+from kgreason.probes.finding import decimal
+from kgreason.reasoners import symbolic
+from kgreason.reasoners.candidates import Candidate, View, table
+from kgreason.reasoners.frames import Frame
+from kgreason.symptoms import Constraint
+from kgreason.templates import Fragment, template
+from kgreason.terms import PROV, TRAILS
+
+
+def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
+    """Propose hypotheses for a symptom: one step."""
+    view = view_of(bench, symptom, round_)
+    frames = frames_of(bench, view)
+    step = bench.record.step("Hypothesize", TRAILS.HypothesisPlan)
+    step.describe(step.node, symptom=symptom.node, round=round_)
+    principal = bench.record.select("principal")
+    step.add(step.node, PROV.wasAssociatedWith, ox.NamedNode(principal[0]["agent"].value))
+    for frame in frames or [Frame("origin", ())]:
+        _record_frame(bench, step, symptom, round_, view, frame)
+    bench.record.commit(step)
+
+
+def _record_frame(
+    bench: Bench, step: Step, symptom: Symptom, round_: int, view: View, frame: Frame
+) -> list[ox.NamedNode]:
+    node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=round_)
+    prior = bench.policy.number("catchAllPrior")
+    shared = (Decimal(1) - prior) / max(1, len(frame.members))
+    members = [
+        _record_hypothesis(bench, step, symptom, view, node, candidate, shared)
+        for candidate in frame.members
+    ]
+    none = template("hypothesize", "none")
+    words = symbolic.phrase(none, {})
+    alone = prior if members else Decimal(1)
+    members.append(
+        _hypothesis(
+            step,
+            symptom,
+            node,
+            "none",
+            view,
+            decimal(float(alone)),
+            catchAll=True,
+            family="none",
+            aspect=TRAILS[frame.aspect.capitalize()],
+            statement=words.statement,
+            mechanism=words.mechanism,
+            prediction=words.prediction,
+        )
+    )
+    step.describe(node, member=members)
+    return members
+
+
+def _record_hypothesis(
+    bench: Bench,
+    step: Step,
+    symptom: Symptom,
+    view: View,
+    frame: ox.NamedNode,
+    candidate: Candidate,
+    prior: Decimal,
+) -> ox.NamedNode:
+    words = symbolic.wording(candidate, bench.names)
+    whole = table(view, candidate.members)
+    mark_inside(bench, view, candidate.pattern)
+    kind = (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
+    values = candidate.values
+    return _hypothesis(
+        step,
+        symptom,
+        frame,
+        kind,
+        view,
+        decimal(float(prior)),
+        catchAll=False,
+        family=candidate.family.name,
+        aspect=TRAILS[candidate.aspect.capitalize()],
+        statement=words.statement,
+        mechanism=words.mechanism,
+        prediction=words.prediction,
+        region=region_query(symptom.constraint, candidate.region),
+        regionPattern=candidate.pattern.text,
+        dimension=None if candidate.parts else values.get("dimension"),
+        level=None if candidate.parts else values.get("level"),
+        part=[symbolic.wording(p, bench.names).statement for p in candidate.parts] or None,
+        discoveryInsideFailing=candidate.table.inside_failing,
+        discoveryInside=candidate.table.inside,
+        discoveryOutsideFailing=candidate.table.outside_failing,
+        discoveryOutside=candidate.table.outside,
+        insideFailing=whole.inside_failing,
+        inside=whole.inside,
+        outsideFailing=whole.outside_failing,
+        outside=whole.outside,
+    )
+
+
+def _hypothesis(
+    step: Step,
+    symptom: Symptom,
+    frame: ox.NamedNode,
+    kind: str,
+    view: View,
+    prior: Decimal,
+    **properties: object,
+) -> ox.NamedNode:
+    iri, gate = kinds()[kind]
+    node = step.make(
+        "Hypothesis",
+        PROV.Entity,
+        symptom=symptom.node,
+        frame=frame,
+        kind=iri,
+        gate=gate,
+        claimable=view.marks.failing_count,
+        prior=prior,
+        confidence=prior,
+        eProcess=Decimal("1.0"),
+        status=TRAILS.Proposed,
+        split="halves" if view.marks.split else "not split",
+        **properties,  # type: ignore[arg-type]
+    )
+    step.describe(node, index=int(node.value.rpartition(":")[2]))
+    step.add(node, PROV.wasGeneratedBy, step.node)
+    return node
+
+
+def region_query(constraint: Constraint, region: Fragment) -> str:
+    """Give the complete SELECT of ?focus for a region of a symptom's population."""
+    return template("observe", "region").render(target=constraint.target, region=region)

@@ -1,0 +1,105 @@
+"""The stored questions that people ask of the reasoning history (`queries/history/`)."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.errors import OptionError
+from kgreason.ledger import Record, node_name
+from kgreason.report.cells import clean
+from kgreason.store import Results, Term
+from kgreason.templates import Template, Value, role
+
+_ROLE: Final = "history"
+_NARROWEST: Final = 8
+
+
+def questions() -> list[Template]:
+    """Give the stored questions by name; the header `question` is how people put it."""
+    return list(role(_ROLE).values())
+
+
+def ask(record: Record, name: str, *, hypothesis: str | ox.NamedNode | None = None) -> Results:
+    """Ask a stored question of an investigation, about one hypothesis (IRI or number) or about all.
+
+    Raises OptionError for a question or a hypothesis that there is not.
+    """
+    found = role(_ROLE).get(name)
+    if found is None:
+        raise OptionError(
+            f"There is no question {name!r}; there are: {', '.join(role(_ROLE))}."
+        )
+    values: dict[str, Value] = {"investigation": record.iri}
+    if "hypotheses" in found.parameters:
+        values["hypotheses"] = [] if hypothesis is None else [find(record, hypothesis)]
+    elif hypothesis is not None:
+        raise OptionError(f"The question {name!r} is not about single hypotheses.")
+    return record.store.select(found.render(**values))
+
+
+def find(record: Record, hypothesis: str | ox.NamedNode) -> ox.NamedNode:
+    """Give the IRI of a hypothesis named by IRI or number; raises OptionError if there is none."""
+    wanted = hypothesis.value if isinstance(hypothesis, ox.NamedNode) else hypothesis.strip()
+    known = {row["hypothesis"].value for row in record.select("result-hypotheses")}
+    for iri in (wanted, f"{record.iri.value}:hypothesis:{wanted}"):
+        if iri in known:
+            return ox.NamedNode(iri)
+    raise OptionError(
+        f"There is no hypothesis {wanted} in {record.iri.value}; "
+        f"it has {len(known)}, numbered from 1."
+    )
+
+
+def table(rows: Results, record: Record | None = None, *, width: int = 160) -> str:
+    """Write rows as a plain table of about `width` characters; long cells are wrapped.
+
+    With `record`, its own nodes are written without the part of the IRI that they share.
+    """
+    own = f"{record.iri.value}:" if record is not None else None
+    cells = [[_text(row.get(name), own) for name in rows.variables] for row in rows]
+    if not cells:
+        return "Nothing.\n"
+    widths = _widths(rows.variables, cells, width)
+    lines = [_line(list(rows.variables), widths), "  ".join("-" * w for w in widths) + "\n"]
+    lines += [_line(row, widths) for row in cells]
+    return "".join(lines)
+
+
+def _text(term: Term | None, own: str | None) -> str:
+    if term is None:
+        return ""
+    name = node_name(term) if isinstance(term, ox.NamedNode) else term.value
+    if own is not None and isinstance(term, ox.NamedNode):
+        name = name.removeprefix(own)
+    return clean(name)
+
+
+def _widths(
+    variables: Sequence[str], cells: Sequence[Sequence[str]], width: int
+) -> list[int]:
+    """Give each column what it needs; the widest give way first until the table fits."""
+    needs = [
+        max(len(name), *(len(row[n]) for row in cells)) for n, name in enumerate(variables)
+    ]
+    room = width - 2 * (len(needs) - 1)
+    while sum(needs) > room:
+        widest = max(range(len(needs)), key=lambda n: needs[n])
+        if needs[widest] <= max(_NARROWEST, len(variables[widest])):
+            break
+        needs[widest] -= 1
+    return needs
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    wrapped = [textwrap.wrap(text, w, break_on_hyphens=False) or [""] for text, w in zip(texts, widths, strict=True)]
+    height = max(len(parts) for parts in wrapped)
+    rows = []
+    for n in range(height):
+        parts = [
+            (cell[n] if n < len(cell) else "").ljust(w)
+            for cell, w in zip(wrapped, widths, strict=True)
+        ]
+        rows.append("  ".join(parts).rstrip() + "\n")
+    return "".join(rows)

@@ -1,0 +1,84 @@
+"""Real graphs and the shapes they are checked with: the same results as pySHACL."""
+
+import gzip
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+
+from kgreason.graph import Graph, load
+from kgreason.symptoms import Shapes, compile_shapes, read_shapes
+from tests.symptoms_support import data, observed, ours, theirs
+
+QUDT = "http://qudt.org/schema/qudt/"
+# pySHACL takes most of an hour for this one alone.
+LONG = ox.NamedNode(QUDT + "ClosedWorldShape")
+
+
+def without(shapes: Shapes, *left_out: ox.NamedNode) -> Shapes:
+    """Leave some shapes out."""
+    index = {s: d for s, d in shapes.index.items() if s not in left_out}
+    return Shapes(index, shapes.files, list(shapes.notices), shapes.prefixes)
+
+
+def agree(graph: Graph, shapes: Shapes) -> int:
+    """Compare with pySHACL; gives how many results there are."""
+    mine = ours(observed(graph, compile_shapes(shapes, graph)))
+    assert mine == theirs(graph, shapes)
+    return len(mine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.1", "4.10"])
+def test_gsq(version: str) -> None:
+    graph = load([data("gsq", "vocabularies.nq.gz")], lenient=True)
+    assert agree(graph, read_shapes([data("gsq", f"vocpub-{version}.ttl")])) > 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["before", "after"])
+def test_qudt(state: str) -> None:
+    graph = load([data("qudt", f"{state}.nq.gz")], lenient=True)
+    shapes = read_shapes([data("qudt", f"qa-shapes-{state}.ttl")])
+    assert agree(graph, without(shapes, LONG)) > 50
+
+
+@pytest.mark.slow
+def test_ted() -> None:
+    """The main shapes without their sh:sparql, of which pySHACL runs one for each node."""
+    graph = load([data("ted", "notices.nq.gz")], lenient=True)
+    shapes = read_shapes([data("ted", "ePO_shacl_shapes.ttl")])
+    for described in shapes.index.values():
+        described.pop(ox.NamedNode("http://www.w3.org/ns/shacl#sparql"), None)
+    assert agree(graph, shapes) > 1000
+
+
+def sample(path: Path, folder: Path, every: int) -> Path:
+    """Write one in so many subjects of a graph with all they say."""
+    chosen = folder / f"{path.name.partition('.')[0]}.nq"
+    subjects: dict[object, int] = {}
+    with chosen.open("wb") as out:
+        kept = [
+            quad
+            for quad in ox.parse(
+                gzip.decompress(path.read_bytes()), format=ox.RdfFormat.N_QUADS, lenient=True
+            )
+            if subjects.setdefault(quad.subject, len(subjects)) % every == 0
+        ]
+        ox.serialize(kept, out, format=ox.RdfFormat.N_QUADS)
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("graph", "shapes", "every"),
+    [
+        ("gsq/vocabularies.nq.gz", "gsq/vocpub-4.10.ttl", 20),
+        ("gsq/vocabularies.nq.gz", "gsq/vocpub-3.1.ttl", 20),
+        ("ted/notices.nq.gz", "ted/ePO_shacl_shapes.ttl", 100),
+        ("qudt/before.nq.gz", "qudt/qa-shapes-before.ttl", 30),
+    ],
+)
+def test_a_sample(graph: str, shapes: str, every: int, tmp_path: Path) -> None:
+    """A few subjects of each graph: broken links included, for much fails in a sample."""
+    part = load([sample(data(*graph.split("/")), tmp_path, every)], lenient=True)
+    assert agree(part, without(read_shapes([data(*shapes.split("/"))]), LONG)) > 10
