@@ -19,6 +19,7 @@ from kgreason.request import Paths, Request, request_of
 from kgreason.result import Result
 from kgreason.sighting import Sighting, look
 from kgreason.store import Answer, check_query, guarded
+from kgreason.terms import PREFIXES
 
 LEDGER: Final = Path(".kgreason")
 Notice = Callable[[str], None]
@@ -109,15 +110,16 @@ def query(
     """Ask one investigation of a ledger any read-only SPARQL; GRAPH reaches the others too.
 
     The query runs in a process of its own for at most `seconds`. Raises QueryError, which calls
-    the text `where`, LedgerError or TimeoutExceeded.
+    the text `where`, LedgerError or TimeoutExceeded. The prefixes of `kgreason.terms` are there.
     """
-    check_query(text, where, allow_service=allow_service)
+    prefixes = {p: iri for p, iri in PREFIXES.items() if p != "work"}
+    check_query(text, where, allow_service=allow_service, prefixes=prefixes)
     if seconds <= 0:
         raise OptionError("--query-seconds must be more than 0.")
 
     def ask() -> Answer:
         with Ledger.read(Path(ledger)) as reader:
-            return reader.store.answer(text, reader.entry(which).iri)
+            return reader.store.answer(text, reader.entry(which).iri, prefixes)
 
     return guarded(ask, seconds, where)
 

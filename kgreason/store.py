@@ -24,6 +24,7 @@ AnyTerm = Term | ox.Triple
 """What pyoxigraph says a subject or value may be; triples as terms are passed over at loading."""
 Row = Mapping[str, Term]
 """One solution; a variable that is not bound is absent."""
+Prefixes = Mapping[str, str]
 
 _T = TypeVar("_T")
 _DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of prctl(2)
@@ -86,16 +87,23 @@ class Store:
             raise QueryError(f"This query on {self.where} must be a CONSTRUCT:\n{query}")
         return list(found)
 
-    def answer(self, query: str, default_graph: ox.NamedNode) -> "Answer":
-        """Run any query of a user over one named graph as the default graph (GRAPH works too)."""
+    def answer(
+        self, query: str, default_graph: ox.NamedNode, prefixes: Prefixes | None = None
+    ) -> "Answer":
+        """Run any query of a user over one named graph as the default graph (GRAPH works too).
+
+        `prefixes` need not be declared in it.
+        """
         try:
-            found = self.inner.query(query, default_graph=default_graph)
+            found = self.inner.query(
+                query, default_graph=default_graph, prefixes=dict(prefixes or {})
+            )
             if isinstance(found, ox.QuerySolutions):
                 names = [v.value for v in found.variables]
                 return Results(names, [_row(names, solution) for solution in found])
             return bool(found) if isinstance(found, ox.QueryBoolean) else list(found)
         except SyntaxError as error:
-            what = _what(error, query, _place(query))
+            what = _what(error, query, _place(query, prefixes))
             raise QueryError(f"The query does not parse: {what}.") from error
         except (RuntimeError, ValueError) as error:
             raise QueryError(f"The query cannot be run: {error}.") from error
@@ -136,10 +144,12 @@ Answer = Results | bool | list[ox.Triple]
 """What a query gives: rows of a SELECT, the truth of an ASK, triples of a CONSTRUCT or DESCRIBE."""
 
 
-def check_query(text: str, where: str, *, allow_service: bool = False) -> None:
+def check_query(
+    text: str, where: str, *, allow_service: bool = False, prefixes: Prefixes | None = None
+) -> None:
     """Refuse what is not a read-only query; raises QueryError with line and column if it is known.
 
-    `where` names the file or option the text came from.
+    `where` names the file or option the text came from; `prefixes` need not be declared in it.
     """
     if not text.strip():
         raise QueryError(f"{where}: the query is empty; write a SELECT, ASK or CONSTRUCT.")
@@ -150,21 +160,21 @@ def check_query(text: str, where: str, *, allow_service: bool = False) -> None:
     # keyword it does not, so this text parses only if nothing is called.
     other = re.sub("service", _NO_SERVICE, text, flags=re.IGNORECASE)
     if len(text) <= _PLAIN_LENGTH and _depth(text) <= _PLAIN_DEPTH:
-        _refuse(text, other, where)
+        _refuse(text, other, where, prefixes)
         return
     try:
-        guarded(lambda: _refuse(text, other, where), _CHECK_SECONDS, where)
+        guarded(lambda: _refuse(text, other, where, prefixes), _CHECK_SECONDS, where)
     except RunError as error:
         raise QueryError(
             f"{where}: the query cannot be read; it is nested too deeply or too long."
         ) from error
 
 
-def _refuse(text: str, other: str, where: str) -> None:
+def _refuse(text: str, other: str, where: str, prefixes: Prefixes | None) -> None:
     try:
-        _parse(other)
+        _parse(other, prefixes)
     except SyntaxError as error:
-        place = _place(other)
+        place = _place(other, prefixes)
         if other.startswith(_NO_SERVICE, place):
             raise QueryError(
                 f"{where}: SERVICE is off; allow it with --allow-service if you trust it."
@@ -189,12 +199,12 @@ _TOKEN: Final = re.compile(
 _POSITION: Final = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
 
 
-def _parse(text: str) -> None:
+def _parse(text: str, prefixes: Prefixes | None) -> None:
     """Parse a query; on an empty store next to nothing is computed."""
-    ox.Store().query(text)
+    ox.Store().query(text, prefixes=dict(prefixes or {}))
 
 
-def _place(text: str) -> int:
+def _place(text: str, prefixes: Prefixes | None) -> int:
     """Give the position of the first token with which a text can no longer become a query.
 
     The parser's own position is where its longest guess ended, lines away at times. But of a text
@@ -204,16 +214,16 @@ def _place(text: str) -> int:
     low, high = 0, len(tokens)
     while low < high:
         middle = (low + high + 1) // 2
-        if _may_go_on(text[: tokens[middle - 1].end()]):
+        if _may_go_on(text[: tokens[middle - 1].end()], prefixes):
             low = middle
         else:
             high = middle - 1
     return tokens[low].start() if low < len(tokens) else len(text)
 
 
-def _may_go_on(text: str) -> bool:
+def _may_go_on(text: str, prefixes: Prefixes | None) -> bool:
     try:
-        _parse(f"{text}\n{' ' * _PADDING}")
+        _parse(f"{text}\n{' ' * _PADDING}", prefixes)
     except SyntaxError as error:
         found = _POSITION.match(str(error))
         end = text.count("\n") + 2

@@ -178,15 +178,15 @@ def in_oxigraph(quads: list[ox.Quad], text: str, variables: list[str]) -> list[R
     store.extend(quads)
     found = store.query(text)
     assert isinstance(found, ox.QuerySolutions)
-    assert [v.value for v in found.variables] == variables
+    assert {v.value for v in found.variables} == set(variables)
     return [tuple(cell(row[name]) for name in variables) for row in found]
 
 
 def in_rdflib(quads: list[ox.Quad], text: str, variables: list[str]) -> list[Row]:
     """Run a SELECT on rdflib, whose literals are kept as they are written."""
     found = _dataset(quads).query(prepareQuery(text))
-    assert [str(v) for v in found.vars or []] == variables
-    return [tuple(_from_rdflib(v) for v in row) for row in found]  # type: ignore[union-attr]
+    assert {str(v) for v in found.vars or []} == set(variables)
+    return [tuple(_from_rdflib(row[name]) for name in variables) for row in found]  # type: ignore[index]
 
 
 def _from_rdflib(node: Any) -> Cell:

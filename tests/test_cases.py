@@ -1,8 +1,9 @@
 """Every template does what its cases say (see `casebook`), on both engines."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from kgreason.templates import role, roles
 from tests import casebook
@@ -15,12 +16,44 @@ ENGINES = {
     "oxigraph": (casebook.in_oxigraph, casebook.changed_in_oxigraph),
     "rdflib": (casebook.in_rdflib, casebook.changed_in_rdflib),
 }
-QUERIES = [(c, s) for c in cases(*ROLES) if not c.template.is_update for s in c.sections]
-UPDATES = [c for c in cases(*ROLES) if c.template.is_update]
+IN_OPTIONAL = "rdflib drops outer variables in the filter of an OPTIONAL with a sub-select"
+IN_GRAPH = "rdflib looks for the pattern of EXISTS in the default graph, though inside GRAPH"
+RDFLIB_DIFFERS = {
+    "hypothesize/cohort-class/class-is-constrained propose": "rdflib makes a group of no rows",
+    "hypothesize/mapping-predicate/cost-for-price arm": IN_OPTIONAL,
+    "record/seal/second-step": "rdflib does not order the sub-select of an update",
+    "status/e-bh/one-alone main": IN_OPTIONAL,
+    "status/e-bh/two-together main": IN_OPTIONAL,
+    "status/support/direct": IN_GRAPH,
+    "status/support/proxy": IN_GRAPH,
+    "status/support/statistics": IN_GRAPH,
+}
+"""Where rdflib departs from SPARQL 1.1 (or, for the seal, may): the store that keeps ledgers does
+not. An entry that is no longer needed is an error."""
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("case", "section"), QUERIES, ids=str)
+def on_engines(given: Iterable[tuple[Case | str, ...]]) -> list[ParameterSet]:
+    """Give each case for each engine."""
+    made = []
+    for values in given:
+        name = " ".join(map(str, values))
+        for engine in ENGINES:
+            reason = RDFLIB_DIFFERS.get(name) if engine == "rdflib" else None
+            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+            made.append(pytest.param(engine, *values, id=f"{name} {engine}", marks=marks))
+    return made
+
+
+QUERIES = on_engines(
+    (case, section)
+    for case in cases(*ROLES)
+    if not case.template.is_update
+    for section in case.sections
+)
+UPDATES = on_engines((case,) for case in cases(*ROLES) if case.template.is_update)
+
+
+@pytest.mark.parametrize(("engine", "case", "section"), QUERIES)
 def test_query_gives_the_rows_expected(engine: str, case: Case, section: str) -> None:
     path, text = case.expected[section], case.text(section)
     found = ENGINES[engine][0](case.quads(), text, casebook.names(path))
@@ -30,12 +63,16 @@ def test_query_gives_the_rows_expected(engine: str, case: Case, section: str) ->
     assert found == expected
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("case", UPDATES, ids=str)
+@pytest.mark.parametrize(("engine", "case"), UPDATES)
 def test_update_changes_what_is_expected_and_nothing_else(engine: str, case: Case) -> None:
     added, removed = ENGINES[engine][1](case.quads(), case.text("main"))
     assert added == set(map(casebook.row, casebook.trig(case.folder / "added.trig")))
     assert removed == set(map(casebook.row, casebook.trig(case.folder / "removed.trig")))
+
+
+def test_exceptions_are_about_cases() -> None:
+    known = {" ".join(map(str, p.values[1:])) for p in QUERIES + UPDATES}
+    assert sorted(set(RDFLIB_DIFFERS) - known) == []
 
 
 @pytest.mark.parametrize("name", roles())

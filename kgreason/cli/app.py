@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from kgreason.cli import errors, inquire, investigate, ledger
+from kgreason.cli import asking, catalogue, errors, looking
 
 
 class _Program(TyperGroup):
@@ -36,7 +36,23 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(
+    help=errors.described(
+        """Find out why a knowledge graph is wrong.
+
+        kgreason reads RDF data and SHACL shapes (or a query of yours), proposes causes for what
+        fails, tests them against the data, and reports what it found with its evidence. The whole
+        reasoning is kept as RDF in a folder, the ledger, which can be asked and audited.
+
+        Results go to stdout, progress and notices to stderr. Exit codes: 0 done, 1 the audit found
+        something or the run could not finish (or what --fail-on names), 2 wrong input, 130 stopped.
+        """,
+        "investigate data/ --shapes shapes.ttl",
+        "symptoms data/ --shapes shapes.ttl",
+        "report --out report.html",
+        "audit",
+    )
+)
 def program(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where an error came from (a traceback).")
@@ -46,28 +62,13 @@ def program(
         typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Find out why a knowledge graph is wrong.
-
-    kgreason reads RDF data and SHACL shapes (or a query of yours), proposes causes for what fails,
-    tests them against the data, and reports what it found with its evidence. The whole reasoning
-    is kept as RDF in a folder, the ledger, which can be asked and audited.
-
-    \b
-    Examples:
-      kgreason investigate data/ --shapes shapes.ttl
-      kgreason symptoms data/ --shapes shapes.ttl
-      kgreason report --format html --out report.html
-      kgreason audit
-
-    Results go to stdout, progress and notices to stderr. Exit codes: 0 done, 1 the audit found
-    something or the run could not finish (or what --fail-on names), 2 wrong input, 130 stopped.
-    """
+    """Take the options that stand before a command."""
     errors.show_tracebacks(on=debug)
 
 
-investigate.add_to(app)
-ledger.add_to(app)
-inquire.add_to(app)
+looking.add_to(app)
+asking.add_to(app)
+catalogue.add_to(app)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """How a command ends when something goes wrong: one sentence, the right code, no traceback."""
 
 import functools
+import inspect
 import re
 import shlex
 import sys
@@ -16,7 +17,10 @@ from kgreason.errors import KgreasonError, LedgerError, RunError
 
 INTERRUPTED: Final = 130
 LEDGER: Final = ".kgreason"
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+# Control characters, halves of characters, and what turns the direction of writing.
+_CONTROL: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+)
 _P = ParamSpec("_P")
 _settings = {"traceback": False}
 
@@ -46,7 +50,24 @@ def sentence(error: BaseException) -> str:
     return text.splitlines()[0]
 
 
-def command(function: Callable[_P, None]) -> Callable[_P, None]:
+def described(text: str, *examples: str) -> str:
+    """Give the text of a help page, with examples that keep their lines."""
+    lines = "\n".join(f"  kgreason {example}" for example in examples)
+    return f"{inspect.cleandoc(text)}\n\n\b\nExamples:\n{lines}\n"
+
+
+def command(*examples: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
+    """Make a function a command: with examples in its help, and an orderly end."""
+
+    def decorate(function: Callable[_P, None]) -> Callable[_P, None]:
+        made = _orderly(function)
+        made.__doc__ = described(function.__doc__ or "", *examples)
+        return made
+
+    return decorate
+
+
+def _orderly(function: Callable[_P, None]) -> Callable[_P, None]:
     """Make a command end in an orderly way, whatever it raises."""
 
     @functools.wraps(function)
@@ -93,7 +114,7 @@ def resumable(ledger: str, which: str | None = None, *, new: bool) -> Iterator[N
     except (KeyboardInterrupt, RunError) as error:
         stopped = isinstance(error, KeyboardInterrupt)
         number = _latest(ledger) if new else None
-        why, code = ("stopped", INTERRUPTED) if stopped else (sentence(error), error.exit_code)
+        why, code = ("stopped", INTERRUPTED) if stopped else (sentence(error), RunError.exit_code)
         if new and number == before:
             if stopped:
                 _end(error, "stopped before anything was recorded.", code)

@@ -53,6 +53,7 @@ class Several(TyperCommand):
     several: Final = ("--shapes", "--ontology")
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Put the option before each further file, as the parser wants it."""
         return super().parse_args(ctx, list(self._spread(args)))
 
     def _spread(self, args: list[str]) -> Iterable[str]:

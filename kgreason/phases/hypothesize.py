@@ -11,7 +11,7 @@ from kgreason.probes.finding import decimal
 from kgreason.reasoners import symbolic
 from kgreason.reasoners.candidates import Candidate, View, table
 from kgreason.reasoners.frames import Frame
-from kgreason.symptoms import Constraint
+from kgreason.symptoms import located_target
 from kgreason.templates import Fragment, template
 from kgreason.terms import PROV, TRAILS
 
@@ -89,7 +89,7 @@ def _record_hypothesis(
         statement=words.statement,
         mechanism=words.mechanism,
         prediction=words.prediction,
-        region=region_query(symptom.constraint, candidate.region),
+        region=region_query(view, candidate.region),
         regionPattern=candidate.pattern.text,
         dimension=None if candidate.parts else values.get("dimension"),
         level=None if candidate.parts else values.get("level"),
@@ -135,6 +135,7 @@ def _hypothesis(
     return node
 
 
-def region_query(constraint: Constraint, region: Fragment) -> str:
-    """Give the complete SELECT of ?focus for a region of a symptom's population."""
-    return template("observe", "region").render(target=constraint.target, region=region)
+def region_query(view: View, region: Fragment) -> str:
+    """Give the complete SELECT of ?focus for a region, for anyone to run on the data as loaded."""
+    target = located_target(view.constraint, view.graph)
+    return template("observe", "region").render(target=target, region=region)

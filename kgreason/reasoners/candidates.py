@@ -1,6 +1,7 @@
 """Candidates: what the families of `queries/hypothesize/` find on the discovery half."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -13,9 +14,10 @@ from kgreason.probes.statistics import Table, best_cut, deviance, excess
 from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint, Path
 from kgreason.templates import Fragment, Template, Value, role, template
-from kgreason.terms import FORM_PREFIX, SH, XSD
+from kgreason.terms import FORM_PREFIX, SH, TYPE, XSD
 
 Key = tuple[str, ...]
+_IRI: Final = re.compile(r"<([^<>\s]+)>")
 _STANDARD: Final = {"failing", "population"}
 _LIFT: Final = 0.25
 
@@ -43,8 +45,7 @@ class View:
             "least": number(3),
             "passing": number(passing),
             "failed": number(self.marks.failing_count),
-            "constrained": list(predicates(path)),
-            "target": self.constraint.target,
+            "constrained": list(self._constrained()),
             "raised": self._raised(),
             "listed": self._listed(),
         }
@@ -56,6 +57,12 @@ class View:
             if isinstance(wanted, NamedNode):
                 offered["class"] = wanted
         return offered
+
+    def _constrained(self) -> list[NamedNode]:
+        """Give every IRI of the outcome condition; no region may be made of these."""
+        texts = f"{self.constraint.violation.text} {self.constraint.violation.prefixes}"
+        found = {NamedNode(iri) for iri in _IRI.findall(texts)} - {TYPE}
+        return sorted(found | set(predicates(self.constraint.path)), key=str)
 
     def _raised(self) -> Literal:
         """Give the rate from which a region fails clearly more often than the population."""

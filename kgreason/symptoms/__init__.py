@@ -3,6 +3,7 @@
 from kgreason.symptoms.compiler import compile_shapes
 from kgreason.symptoms.conforming import conforms_with_path
 from kgreason.symptoms.elsewhere import observe_fallback
+from kgreason.symptoms.located import located_target
 from kgreason.symptoms.model import Compiled, Constraint, Fallback, Observation, Result
 from kgreason.symptoms.observe import observe, observe_all
 from kgreason.symptoms.outcome import outcome_symptom
@@ -21,6 +22,7 @@ __all__ = [
     "Shapes",
     "compile_shapes",
     "conforms_with_path",
+    "located_target",
     "observe",
     "observe_all",
     "observe_fallback",

@@ -217,6 +217,7 @@ class _Compiler:
             population=population,
             guarded=context.guarded or target.of_user,
             shapes=self.shapes,
+            aim=target,
         )
 
     def _custom(

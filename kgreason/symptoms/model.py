@@ -11,6 +11,7 @@ from kgreason.store import Term
 from kgreason.symptoms.components import ROLE
 from kgreason.symptoms.paths import Path
 from kgreason.symptoms.shapes import Node, Shapes
+from kgreason.symptoms.targets import Target
 from kgreason.templates import Fragment, template
 
 
@@ -55,6 +56,7 @@ class Constraint:
     source: Node | None = None  # the node of a sh:sparql constraint
     at: ox.Literal | None = None  # where the numbers of an outcome query are cut
     shapes: Shapes | None = field(default=None, repr=False, compare=False)
+    aim: Target | None = field(default=None, repr=False, compare=False)
 
     @property
     def target(self) -> Fragment:

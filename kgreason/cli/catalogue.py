@@ -18,16 +18,13 @@ def add_to(app: typer.Typer) -> None:
     app.command()(queries)
 
 
-@command
+@command(
+    "queries",
+    "queries hypothesize",
+    "queries confidence/frame",
+)
 def queries(name: o.TemplateName = None) -> None:
-    """List the queries that kgreason is made of, or show one with its header and text.
-
-    \b
-    Examples:
-      kgreason queries
-      kgreason queries hypothesize
-      kgreason queries confidence/frame
-    """
+    """List the queries that kgreason is made of, or show one with its header and text."""
     from kgreason.templates import role, roles  # noqa: PLC0415 - keeps --help quick
 
     if name is None or name in roles():

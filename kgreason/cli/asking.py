@@ -8,7 +8,7 @@ import typer
 from kgreason.cli import answers
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
-from kgreason.cli.investigate import written
+from kgreason.cli.looking import written
 from kgreason.cli.output import check_out, deliver, json_text
 from kgreason.errors import OptionError, QueryError
 
@@ -19,21 +19,18 @@ def add_to(app: typer.Typer) -> None:
         app.command()(function)
 
 
-@command
+@command(
+    "report",
+    "report 1 --format json",
+    "report --ledger history/ --out report.html",
+)
 def report(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: o.Format = None,
     out: o.Out = None,
 ) -> None:
-    """Print the result of an investigation again; it is made of the ledger alone.
-
-    \b
-    Examples:
-      kgreason report
-      kgreason report 1 --format json
-      kgreason report --ledger history/ --out report.html
-    """
+    """Print the result of an investigation again; it is made of the ledger alone."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     check_out(out)
@@ -41,7 +38,10 @@ def report(
         deliver(written(result, format_, out), out)
 
 
-@command
+@command(
+    "audit",
+    "audit 2 --ledger history/ --format json",
+)
 def audit(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
@@ -54,11 +54,6 @@ def audit(
 
     Shapes are checked, every update is recomputed from its recorded inputs, every seal from what
     it covers. Exit code 0 if nothing is wrong, 1 with the nodes that are.
-
-    \b
-    Examples:
-      kgreason audit
-      kgreason audit 2 --ledger history/ --format json
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
     from kgreason.audit import audit as run  # noqa: PLC0415
@@ -90,7 +85,11 @@ def _audit(found: Any) -> dict[str, Any]:
     }
 
 
-@command
+@command(
+    'query "SELECT ?s ?c { ?h trails:statement ?s ; trails:confidence ?c }"',
+    "query @question.rq --format csv",
+    "query --file question.rq --ledger history/ --format json",
+)
 def query(
     text: Annotated[
         str | None,
@@ -119,14 +118,8 @@ def query(
     """Ask the reasoning history any read-only SPARQL.
 
     The named graph of the investigation is the default graph; GRAPH reaches all investigations of
-    the ledger. The query runs in a process of its own with a time limit.
-
-    \b
-    Examples:
-      kgreason query "SELECT ?h ?s { ?h a <https://w3id.org/trails#Hypothesis> ;
-        <https://w3id.org/trails#statement> ?s }"
-      kgreason query @question.rq --format csv
-      kgreason query --file question.rq --ledger history/ --format json
+    the ledger. The usual prefixes (trails:, prov:, rdfs:, xsd: and the like) need no declaration.
+    The query runs in a process of its own with a time limit.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
@@ -137,7 +130,7 @@ def query(
         text, which = None, text  # what stands alone beside --file is the investigation
     where = "the query"
     if text is not None and text.startswith("@"):
-        text, file = None, text[1:]
+        file = text[1:]
     if file is not None:
         text, where = _read(file), file
     if text is None:
@@ -152,12 +145,17 @@ def _read(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise QueryError(f"{file}: the query cannot be read ({error.strerror or error}).") from error
+        why = error.strerror or error
+        raise QueryError(f"{file}: the query cannot be read ({why}).") from error
     except UnicodeDecodeError as error:
         raise QueryError(f"{file}: the query is not UTF-8 text ({error}).") from error
 
 
-@command
+@command(
+    "history",
+    "history which-hypotheses",
+    "history what-was-pruned 1 --ledger history/ --format csv",
+)
 def history(
     name: Annotated[
         str | None,
@@ -170,14 +168,7 @@ def history(
     ] = o.TableFormat.TABLE,
     out: o.Out = None,
 ) -> None:
-    """Ask a stored question about how a result came about; without a name, list the questions.
-
-    \b
-    Examples:
-      kgreason history
-      kgreason history which-hypotheses
-      kgreason history what-was-pruned 1 --ledger history/ --format csv
-    """
+    """Ask a stored question about how a result came about; without a name, list the questions."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
     from kgreason.report import history as stored  # noqa: PLC0415
 

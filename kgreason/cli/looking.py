@@ -22,7 +22,14 @@ def add_to(app: typer.Typer) -> None:
     app.command()(resume)
 
 
-@command
+@command(
+    "investigate data/ --shapes shapes.ttl",
+    "investigate a.ttl b.nt.gz --shapes shapes.ttl --ontology schema.ttl",
+    'investigate data/ --outcome late.rq --at 14 --question "Why so late?"',
+    "investigate data/ --violations report.ttl --shapes shapes.ttl",
+    "investigate data/ --shapes shapes.ttl --out report.html",
+    "investigate data/ --shapes shapes.ttl --fail-on cause --format json",
+)
 def investigate(
     data: o.Data,
     shapes: o.Shapes = None,
@@ -79,15 +86,6 @@ def investigate(
 
     The reasoning is recorded in the ledger as it happens; an interrupted run goes on with
     `kgreason resume`.
-
-    \b
-    Examples:
-      kgreason investigate data/ --shapes shapes.ttl
-      kgreason investigate a.ttl b.nt.gz --shapes shapes.ttl --ontology schema.ttl
-      kgreason investigate data/ --outcome late.rq --at 14 --question "Why so late?"
-      kgreason investigate data/ --violations report.ttl --shapes shapes.ttl
-      kgreason investigate data/ --shapes shapes.ttl --out report.html
-      kgreason investigate data/ --shapes shapes.ttl --fail-on cause --format json
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
@@ -108,7 +106,10 @@ def investigate(
     _give(result, format_, out, fail_on)
 
 
-@command
+@command(
+    "resume",
+    "resume 2 --ledger history/ --format json",
+)
 def resume(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
@@ -118,11 +119,6 @@ def resume(
     """Go on with an interrupted investigation, to the same result as without interruption.
 
     Paths and options are in the ledger. A finished investigation only prints its result.
-
-    \b
-    Examples:
-      kgreason resume
-      kgreason resume 2 --ledger history/ --format json
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
@@ -132,7 +128,11 @@ def resume(
     _give(result, format_, out)
 
 
-@command
+@command(
+    "symptoms data/ --shapes shapes.ttl",
+    "symptoms data/ --shapes shapes.ttl --severity violation --format json",
+    "symptoms data/ --outcome late.rq",
+)
 def symptoms(
     data: o.Data,
     shapes: o.Shapes = None,
@@ -155,12 +155,6 @@ def symptoms(
     """Only say what is wrong: each constraint that fails, with how many nodes of how many.
 
     Nothing is recorded.
-
-    \b
-    Examples:
-      kgreason symptoms data/ --shapes shapes.ttl
-      kgreason symptoms data/ --shapes shapes.ttl --severity violation --format json
-      kgreason symptoms data/ --outcome late.rq
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
@@ -236,7 +230,7 @@ def written(result: Any, format_: o.ReportFormat | None, out: str | None) -> str
     """Give a result as text; without a format the ending of the file decides."""
     if format_ is None:
         ending = (out or "").rpartition(".")[2].lower()
-        known = {"htm": "html", "turtle": "ttl", "markdown": "md", **{f: f for f in o.ReportFormat}}
+        known = {"html": "html", "htm": "html", "json": "json", "ttl": "ttl"}
         format_ = o.ReportFormat(known.get(ending, "md"))
     makers = {
         o.ReportFormat.MD: result.markdown,
