@@ -149,7 +149,24 @@ def _seen(
     sighting = look(graph, request)
     for text in sighting.notices:
         say(text)
+    verdict = _at_first_sight(request, sighting)
+    if verdict:
+        graph.notices.append(verdict)
+        say(verdict)
     return graph, sighting
+
+
+def _at_first_sight(request: Request, sighting: Sighting) -> str | None:
+    """Say what is to say where there is nothing to find out."""
+    if not sighting.seen:
+        return "Nothing was checked, so nothing can be said of the data."
+    if sighting.failing:
+        return None
+    if request.outcome:
+        return "The outcome comes about at no node; there is nothing to explain."
+    number = len(sighting.seen)
+    checked = f"all {number} constraints hold" if number > 1 else "the constraint holds"
+    return f"The data conform: {checked}."
 
 
 def _all_there(request: Request) -> None:

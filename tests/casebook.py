@@ -101,8 +101,8 @@ class Case:
 
 
 def cases(*roles: str) -> list[Case]:
-    """Give all cases of some roles, sorted."""
-    found = sorted(path for role in roles for path in (CASES / role).glob("*/*") if path.is_dir())
+    """Give all cases of some roles (or of the roles a pattern fits), sorted."""
+    found = sorted(path for role in roles for path in CASES.glob(f"{role}/*/*") if path.is_dir())
     return [Case(path) for path in found]
 
 
@@ -186,7 +186,9 @@ def in_rdflib(quads: list[ox.Quad], text: str, variables: list[str]) -> list[Row
     """Run a SELECT on rdflib, whose literals are kept as they are written."""
     found = _dataset(quads).query(prepareQuery(text))
     assert {str(v) for v in found.vars or []} == set(variables)
-    return [tuple(_from_rdflib(row[name]) for name in variables) for row in found]  # type: ignore[index]
+    return [
+        tuple(_from_rdflib(b.get(rdflib.Variable(n))) for n in variables) for b in found.bindings
+    ]
 
 
 def _from_rdflib(node: Any) -> Cell:
@@ -221,7 +223,8 @@ def row(quad: ox.Quad) -> Row:
 
 def _dataset(quads: list[ox.Quad]) -> rdflib.Dataset:
     dataset = rdflib.Dataset()
-    dataset.parse(data=ox.serialize(quads, format=ox.RdfFormat.N_QUADS).decode(), format="nquads")
+    text = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
+    dataset.parse(data=text, format="nquads")
     return dataset
 
 

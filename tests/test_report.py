@@ -159,7 +159,7 @@ def test_a_query_that_does_not_parse_is_left_out_with_a_notice(document: Documen
     offered = [c for s in document.sections() for c in s.content.checks]
     for check in offered:
         check_query(check.query, check.question)
-    assert len(offered) == 4 + 3 + 4 - 1 + 3 + 3
+    assert len(offered) == 4 + 3 + 3 + 3 + 3
     assert sum("could not be offered" in notice for notice in document.notices) == 3
 
 
@@ -226,7 +226,7 @@ def with_section(folder: Path, layout: str, head: str, param: str = "") -> dict[
 
 def test_page_has_no_scripts_and_needs_nothing_else(page: str) -> None:
     seen = Page(page)
-    assert not {tag for tag, _ in seen.tags} & {"script", "img", "link", "iframe", "object", "i\n"}
+    assert not {tag for tag, _ in seen.tags} & {"script", "img", "link", "iframe", "object"}
     for tag, attributes in seen.tags:
         assert not [name for name in attributes if name.startswith("on") or name == "src"], tag
         if "href" in attributes:
@@ -255,7 +255,7 @@ def test_page_links_to_its_own_anchors(page: str) -> None:
 
 
 def test_page_is_well_formed(page: str) -> None:
-    void = {"meta", "br", "hr", "line", "circle", "polyline"}
+    void = {"meta", "br", "hr"}
     opened: list[str] = []
 
     class Balance(HTMLParser):
@@ -303,10 +303,11 @@ def test_text_is_read_as_it_is_meant(text: str) -> None:
 
 def test_tables_of_the_text_are_whole(text: str) -> None:
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    width = 0
-    rows = 0
+    width = rows = cells_seen = 0
     for token in tokens:
-        if token.type == "tr_open":
+        if token.type == "table_open":
+            width = 0
+        elif token.type == "tr_open":
             cells_seen = 0
         elif token.type in {"td_open", "th_open"}:
             cells_seen += 1
@@ -410,7 +411,6 @@ def test_shares_are_not_rounded_to_all_or_nothing(share: float, shown: str) -> N
         ("https://example.org/a/", "a", True),
         ("urn:src:feed.ttl", "urn:src:feed.ttl", False),
         ("javascript:alert(1)", "javascript:alert(1)", False),
-        ("https://example.org/a\"onclick='x", "a\"onclick='x", False),
         ("urn:kgreason:blank:b0", "_:b0", False),
         ("data:text/html,x", "html,x", False),
     ],
@@ -420,6 +420,16 @@ def test_only_web_addresses_are_linked(iri: str, shown: str, *, link: bool) -> N
     assert made.text == shown
     assert (made.link == iri) is link
     assert (made.link is None) is not link
+
+
+@pytest.mark.parametrize("iri", ['a"b', "a b", "<script>", "{|}", "x'y", "x\\y"])
+def test_addresses_that_lenient_reading_lets_in_are_not_linked(iri: str) -> None:
+    line = f"<https://example.org/{iri}> <urn:p> <urn:o> .".replace("<script>", "\\u003Cscript\\u003E")
+    line = line.replace("a b", "a\\u0020b").replace("x\\y", "x\\u005Cy")
+    quad = next(iter(ox.parse(line, format=ox.RdfFormat.N_TRIPLES, lenient=True)))
+    assert isinstance(quad.subject, ox.NamedNode)
+    assert quad.subject.value == f"https://example.org/{iri}"
+    assert cells.cell(quad.subject).link is None
 
 
 def test_text_is_cut_and_cleaned() -> None:

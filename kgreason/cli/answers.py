@@ -31,11 +31,6 @@ def written(answer: Any, format_: o.TableFormat) -> str:
     return table(answer.variables, rows)
 
 
-def listed(templates: Any) -> str:
-    """Give templates as a table of names and summaries."""
-    return table(("name", "what it gives"), [(t.name, t.summary) for t in templates])
-
-
 def _turtle(triples: list[Any]) -> str:
     import pyoxigraph as ox  # noqa: PLC0415 - keeps --help quick
 

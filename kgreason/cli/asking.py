@@ -1,5 +1,6 @@
 """The commands that read a ledger: report, audit, query, history."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ from kgreason.cli import answers
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.looking import written
-from kgreason.cli.output import check_out, deliver, json_text
+from kgreason.cli.output import check_out, deliver, json_text, table
 from kgreason.errors import OptionError, QueryError
 
 
@@ -154,7 +155,8 @@ def _read(file: str) -> str:
 @command(
     "history",
     "history which-hypotheses",
-    "history what-was-pruned 1 --ledger history/ --format csv",
+    "history why-this-confidence --hypothesis 2",
+    "history what-supports 1 --ledger history/ --format csv",
 )
 def history(
     name: Annotated[
@@ -162,6 +164,13 @@ def history(
         typer.Argument(metavar="QUESTION", show_default="all are listed", help="Its name."),
     ] = None,
     which: o.Which = None,
+    hypothesis: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HYPOTHESIS", show_default="all it may be about",
+            help="Ask about one hypothesis: its number or its IRI.",
+        ),
+    ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
         o.TableFormat, typer.Option("--format", help="How the answer is written.")
@@ -174,8 +183,14 @@ def history(
 
     check_out(out)
     if name is None:
-        deliver(answers.listed(stored.questions()), out)
+        known = [(t.name, t.header.get("question", t.summary)) for t in stored.questions()]
+        deliver(table(("name", "question"), known), out)
         return
+    name = "-".join(name.lower().rstrip("?").split())
     with api.result(ledger, which) as result:
-        answer = stored.ask(result.record, "-".join(name.lower().split()))
-    deliver(answers.written(answer, format_), out)
+        rows = stored.ask(result.record, name, hypothesis=hypothesis)
+        if format_ is o.TableFormat.TABLE:
+            width = shutil.get_terminal_size((160, 24)).columns
+            deliver(stored.table(rows, result.record, width=width), out)
+        else:
+            deliver(answers.written(rows, format_), out)

@@ -165,8 +165,6 @@ def symptoms(
     )
     with Shown() as shown:
         _, sighting = api.symptoms(data, progress=shown, notice=shown.notice, **asked)
-        if sighting.seen and not sighting.failing:
-            shown.notice(_conform(len(sighting.seen)))
     if format_ is o.ListFormat.JSON:
         deliver(json_text([_symptom(seen) for seen in sighting.failing]), out)
     elif sighting.failing:
@@ -205,11 +203,6 @@ def _finite(option: str, value: float | None) -> None:
 def _plain(text: str | None) -> str | None:
     """Give a text that RDF can hold: what the shell passed on may be no Unicode."""
     return None if text is None else text.encode("utf-8", "replace").decode()
-
-
-def _conform(checked: int | None = None) -> str:
-    what = "" if checked is None else f" ({checked} {'is' if checked == 1 else 'are'} checked)"
-    return f"The data conform: no constraint fails{what}."
 
 
 def _give(result: Any, format_: o.ReportFormat | None, out: str | None, fail_on: Any = None) -> (

@@ -24,6 +24,7 @@ _ENTITY: Final = re.compile(rb'<!ENTITY\s+([\w.-]+)\s+"([^"]*)"')
 _BOM: Final = b"\xef\xbb\xbf"
 _GROWTH: Final = 100  # times the size of a file that its entities may make of it
 _ALWAYS: Final = 1 << 20
+_LONGEST: Final = 200
 _AT: Final = re.compile(
     r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
 )
@@ -68,6 +69,8 @@ def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
     at = _AT.match(message)
     column = next((c for c in at.groups() if c), None) if at else None
     message = " ".join(message[at.end() :].split() if at else message.split())
+    if len(message) > _LONGEST:
+        message = f"{message[:_LONGEST]} …"
     line = getattr(error, "lineno", None) or _line(message, content, syntax)
     encoding = _encoding(content, line)
     if encoding:

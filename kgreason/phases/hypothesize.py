@@ -40,7 +40,7 @@ def _record_frame(
         for candidate in frame.members
     ]
     none = template("hypothesize", "none")
-    words = symbolic.phrase(none, {})
+    words = symbolic.phrase(none, {}, symptom.constraint)
     alone = prior if members else Decimal(1)
     members.append(
         _hypothesis(
@@ -71,7 +71,7 @@ def _record_hypothesis(
     candidate: Candidate,
     prior: Decimal,
 ) -> ox.NamedNode:
-    words = symbolic.wording(candidate, bench.names)
+    words = symbolic.wording(candidate, bench.names, symptom.constraint)
     whole = table(view, candidate.members)
     mark_inside(bench, view, candidate.pattern)
     kind = (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
@@ -93,7 +93,7 @@ def _record_hypothesis(
         regionPattern=candidate.pattern.text,
         dimension=None if candidate.parts else values.get("dimension"),
         level=None if candidate.parts else values.get("level"),
-        part=[symbolic.wording(p, bench.names).statement for p in candidate.parts] or None,
+        part=[symbolic.wording(p, bench.names, symptom.constraint).statement for p in candidate.parts] or None,
         discoveryInsideFailing=candidate.table.inside_failing,
         discoveryInside=candidate.table.inside,
         discoveryOutsideFailing=candidate.table.outside_failing,

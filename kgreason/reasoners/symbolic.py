@@ -12,8 +12,9 @@ from kgreason.probes.finding import decimal
 from kgreason.reasoners.candidates import Candidate, View, inside, section
 from kgreason.reasoners.frames import Frame, propose
 from kgreason.store import Term
-from kgreason.symptoms import conforms_with_path
+from kgreason.symptoms import Constraint, conforms_with_path
 from kgreason.templates import Fragment, Template, Value, template
+from kgreason.terms import TRAILS
 
 _PLACEBOS: Final = 8
 _TOLD_APART: Final = "stratification"
@@ -49,18 +50,27 @@ def frames(view: View, most: int) -> list[Frame]:
     return propose(view, most)
 
 
-def wording(candidate: Candidate, names: Names) -> Wording:
+def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:
     """Put a candidate into words."""
     told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
     if candidate.parts:
-        parts = [wording(part, names).statement for part in candidate.parts]
-        clauses = [p.removesuffix(" fail.").removeprefix("Nodes ") for p in parts]
+        parts = [wording(part, names, constraint).statement for part in candidate.parts]
+        ending = f" {_verb(constraint)}."
+        clauses = [p.removesuffix(ending).removeprefix("Nodes ") for p in parts]
         told["parts"] = "Nodes " + ", and nodes ".join(clauses)
-    return phrase(candidate.family, told)
+    return phrase(candidate.family, told, constraint)
 
 
-def phrase(family: Template, told: Mapping[str, str]) -> Wording:
+def _verb(constraint: Constraint) -> str:
+    """Say what a node with the bad outcome does: a user's own outcome need not be a failure."""
+    return "have the outcome" if constraint.component == TRAILS.OutcomeQuery else "fail"
+
+
+def phrase(family: Template, told: Mapping[str, str], constraint: Constraint) -> Wording:
     """Fill a family's sentences in."""
+    verb = _verb(constraint)
+    failures = "The failures" if verb == "fail" else "The nodes with the outcome"
+    told = {**told, "fail": verb, "Failures": failures}
 
     def fill(key: str) -> str:
         text = family.header[key]

@@ -16,7 +16,7 @@ Look = Literal["text", "iri", "number", "bar", "badge"]
 LONGEST: Final = 300
 """Characters of a text that are shown; literals may be of a megabyte."""
 _NUMBERS: Final = {XSD.integer, XSD.decimal, XSD.double, XSD.float}
-_LINKED: Final = re.compile(r"^https?://[^\s<>\"'`{}|\\^]+$", re.IGNORECASE)
+_LINKED: Final = re.compile(r"https?://[^\s<>\"'`{}|\\^]+", re.IGNORECASE)
 _SURE: Final = 0.9995
 _FAINT: Final = 0.0005
 _WHOLE: Final = 100
@@ -67,7 +67,7 @@ def _iri(term: ox.NamedNode) -> Cell:
     name = clean(node_name(term))
     if name.startswith("_:"):
         return Cell("iri", name, name)
-    link = name if _LINKED.match(name) else None
+    link = name if _LINKED.fullmatch(name) else None
     return Cell("iri", short_iri(name), name, link)
 
 
