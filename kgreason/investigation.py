@@ -187,6 +187,8 @@ class Investigation:
             notice=sorted(set(graph.notices)),
         )
         step.triples += self.bench.policy.triples
+        for subject in dict.fromkeys(t.subject for t in self.bench.policy.triples):
+            step.add(subject, TRAILS.step, step.node)
         self._agents(step, node)
         self.record.commit(step)
 

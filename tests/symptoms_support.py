@@ -43,7 +43,9 @@ def data(*parts: str) -> Path:
     """Give a file of the real graphs, or skip the test."""
     path = DATA.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"{'/'.join(parts)} is not there; set KGREASON_DATA to the folder of real graphs")
+        pytest.skip(
+            f"{'/'.join(parts)} is not there; set KGREASON_DATA to the folder of real graphs"
+        )
     return path
 
 
@@ -119,5 +121,3 @@ def without_known(found: set[Found], name: str) -> set[Found]:
 def short(component: str) -> str:
     """Give the name of a component without its ending."""
     return component.rpartition("#")[2].removesuffix("ConstraintComponent")
-
-

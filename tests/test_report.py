@@ -14,26 +14,15 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from kgreason.errors import TemplateError
-from kgreason.ledger import Ledger, Record
+from kgreason.ledger import Record
 from kgreason.report import cells, chart, html, markdown, turtle
 from kgreason.report.document import Document, Section, build
 from kgreason.report.layouts import LAYOUTS, Point, Series
 from kgreason.store import check_query
 from kgreason.templates import Template, parse, role, template
+from tests.report_support import ATTACK, CASE, CASES, TRAILS, Page, case
 
-CASES = Path(__file__).parent / "cases" / "report"
-CASE = ox.NamedNode("urn:kgreason:case:1")
-TRAILS = "https://w3id.org/trails#"
-ATTACK = "</script><script>alert(1)</script>"
 SECTIONS = list(role("report"))
-
-
-def case() -> Record:
-    ledger = Ledger.memory()
-    ledger.store.inner.load(
-        path=str(CASES / "ledger.ttl"), format=ox.RdfFormat.TURTLE, to_graph=CASE
-    )
-    return Record(ledger.store, CASE)
 
 
 @pytest.fixture(scope="module")
@@ -54,23 +43,6 @@ def page(document: Document) -> str:
 @pytest.fixture(scope="module")
 def text(document: Document) -> str:
     return markdown.write(document)
-
-
-class Page(HTMLParser):
-    """Collects what a browser would see."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str]]] = []
-        self.words: list[str] = []
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, {name: value or "" for name, value in attrs}))
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
 
 
 def written(sections: list[Section]) -> str:

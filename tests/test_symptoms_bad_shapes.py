@@ -172,7 +172,7 @@ def test_recursion_goes_to_pyshacl(tmp_path: Path, graph: Graph) -> None:
     assert [f.reason for f in found.fallback] == ["its shapes refer to one another in a circle"]
     assert any("so pySHACL checks it" in n for n in found.notices)
     assert len(found.constraints) == 1
-    (constraint, outcome), = observe_fallback(graph, found)
+    ((constraint, outcome),) = observe_fallback(graph, found)
     assert not isinstance(outcome, Exception)
     assert outcome.population == 2
     assert {f.value for f in outcome.failing if isinstance(f, ox.NamedNode)} == {
@@ -239,8 +239,7 @@ def test_keys_are_the_same_at_every_reading(tmp_path: Path, graph: Graph) -> Non
 
 def test_severity_and_only(tmp_path: Path, graph: Graph) -> None:
     (tmp_path / "s.ttl").write_text(
-        PREFIXES
-        + "ex:S sh:targetClass ex:T ; sh:property [ sh:path ex:p ; sh:minCount 1 ;"
+        PREFIXES + "ex:S sh:targetClass ex:T ; sh:property [ sh:path ex:p ; sh:minCount 1 ;"
         f" sh:severity sh:Warning ], {GOOD} .",
         encoding="utf-8",
     )
@@ -288,8 +287,7 @@ def test_outcome_queries_that_cannot_be_used(text: str, message: str, graph: Gra
 
 def test_reports(tmp_path: Path, graph: Graph) -> None:
     (tmp_path / "r.ttl").write_text(
-        PREFIXES
-        + "[] a sh:ValidationReport ; sh:result [ sh:focusNode ex:a ; sh:resultPath ex:p ;"
+        PREFIXES + "[] a sh:ValidationReport ; sh:result [ sh:focusNode ex:a ; sh:resultPath ex:p ;"
         " sh:value 1 ; sh:sourceShape ex:S ; sh:sourceConstraintComponent"
         " sh:MaxCountConstraintComponent ], [ sh:focusNode [] ; sh:sourceConstraintComponent"
         " sh:MaxCountConstraintComponent ] .",

@@ -85,7 +85,9 @@ def under(case: Path, graph: Graph, seen: list[tuple[Constraint, Observation]]) 
     for constraint, _ in seen:
         query = conforms_with_path(constraint, graph, iri, Fragment("?focus ?any ?thing ."))
         prefixes = "".join(f"PREFIX {p}: <{i}>\n" for p, i in query.prefixes.items())
-        found |= {("under", written(r["focus"]), "") for r in graph.store.select(prefixes + query.text)}
+        found |= {
+            ("under", written(r["focus"]), "") for r in graph.store.select(prefixes + query.text)
+        }
     return sorted(found)
 
 
@@ -116,7 +118,9 @@ def test_case(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in ALL if (c / "shapes.ttl").exists()], ids=lambda p: f"{p.parent.name}-{p.name}"
+    "case",
+    [c for c in ALL if (c / "shapes.ttl").exists()],
+    ids=lambda p: f"{p.parent.name}-{p.name}",
 )
 def test_case_agrees_with_pyshacl(case: Path) -> None:
     name = f"{case.parent.name}/{case.name}"

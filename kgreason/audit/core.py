@@ -17,10 +17,10 @@ _FORMS: Final = {
     XSD.integer: re.compile(r"[+-]?\d+"),
     XSD.decimal: re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)"),
     XSD.boolean: re.compile(r"true|false|0|1"),
-    XSD.dateTime: re.compile(
-        r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"
-    ),
+    XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"),
 }
+_NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
+_KINDS: Final = {SH.IRI: ox.NamedNode, SH.Literal: ox.Literal, SH.BlankNode: ox.BlankNode}
 
 
 def findings(history: History) -> Iterator[Finding]:
@@ -42,28 +42,30 @@ def check_node(history: History, node: Term) -> Iterator[Finding]:
 
 
 def _check(history: History, shape: Shape, node: Term, properties: Properties) -> Iterator[Finding]:
-    for limit in shape.limits:
-        values = properties.get(limit.path, [])
-        broken = _COUNTED.get(limit.component)
-        wrong: Term | None = None
-        if broken is not None:
-            if not broken(values, limit):
-                continue
-        else:
-            holds = _HOLDS[limit.component]
-            faulty = [value for value in values if not holds(history, value, limit)]
-            if not faulty:
-                continue
-            wrong = faulty[0]
-        yield Finding(shape.rule(limit), node.value, _say(limit, values, wrong), shape.severity)
+    for path, limits in shape.limits.items():
+        values = properties.get(path, [])
+        for limit in limits:
+            wrong = _broken(history, values, limit)
+            if wrong is not None:
+                said = _say(limit, values, wrong)
+                yield Finding(shape.rule(limit), node.value, said, shape.severity)
 
 
-def _say(limit: Limit, values: Sequence[Term], wrong: Term | None) -> str:
+def _broken(history: History, values: Sequence[Term], limit: Limit) -> Sequence[Term] | None:
+    """Give the values at fault (none where their number is), or None where the limit is kept."""
+    counted = _COUNTED.get(limit.component)
+    if counted is not None:
+        return None if counted(values, limit) else ()
+    holds = _HOLDS[limit.component]
+    return [value for value in values if not holds(history, value, limit)] or None
+
+
+def _say(limit: Limit, values: Sequence[Term], wrong: Sequence[Term]) -> str:
     asked = f"{limit.component} {_short(limit.value)}"
     if limit.allowed:
         asked = "one of " + ", ".join(sorted(_short(term) for term in limit.allowed))
-    if wrong is not None:
-        return f"{_short(limit.path)} is {_short(wrong)}, but must fit: {asked}."
+    if wrong:
+        return f"{_short(limit.path)} is {_short(wrong[0])}, but must fit: {asked}."
     return f"{_short(limit.path)} has {len(values)} values, but must fit: {asked}."
 
 
@@ -72,9 +74,9 @@ def _short(term: Term) -> str:
 
 
 _COUNTED: Final[dict[str, Callable[[Sequence[Term], Limit], bool]]] = {
-    "minCount": lambda values, _: not values,
-    "maxCount": lambda values, _: len(values) > 1,
-    "hasValue": lambda values, limit: limit.value not in values,
+    "minCount": lambda values, _: len(values) > 0,
+    "maxCount": lambda values, _: len(values) <= 1,
+    "hasValue": lambda values, limit: limit.value in values,
 }
 
 
@@ -88,29 +90,18 @@ def _is_datatype(_: History, value: Term, limit: Limit) -> bool:
 def _is_class(history: History, value: Term, limit: Limit) -> bool:
     above = shapes().above
     return any(
-        limit.value == kind or limit.value in above.get(kind, ())  # type: ignore[arg-type, call-overload]
-        for kind in history.types(value)
+        limit.value == kind or limit.value in above.get(kind, ()) for kind in history.types(value)
     )
-
-
-def _is_kind(_: History, value: Term, limit: Limit) -> bool:
-    kinds = {SH.IRI: ox.NamedNode, SH.Literal: ox.Literal, SH.BlankNode: ox.BlankNode}
-    return isinstance(value, kinds[limit.value])  # type: ignore[index]
-
-
-def _number(value: Term) -> Decimal | None:
-    if not isinstance(value, ox.Literal) or value.datatype not in {XSD.integer, XSD.decimal}:
-        return None
-    try:
-        return Decimal(value.value)
-    except InvalidOperation:
-        return None
 
 
 def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[History, Term, Limit], bool]:
     def check(_: History, value: Term, limit: Limit) -> bool:
-        number = _number(value)
-        return number is not None and holds(number, limit.number)
+        if not isinstance(value, ox.Literal) or value.datatype not in _NUMBERS:
+            return False
+        try:
+            return holds(Decimal(value.value), limit.number)
+        except InvalidOperation:
+            return False
 
     return check
 
@@ -127,7 +118,7 @@ def _long_enough(_: History, value: Term, limit: Limit) -> bool:
 _HOLDS: Final[dict[str, Callable[[History, Term, Limit], bool]]] = {
     "datatype": _is_datatype,
     "class": _is_class,
-    "nodeKind": _is_kind,
+    "nodeKind": lambda _, value, limit: isinstance(value, _KINDS[limit.value]),
     "in": lambda _, value, limit: value in limit.allowed,
     "minInclusive": _compare(lambda number, least: number >= least),
     "maxInclusive": _compare(lambda number, most: number <= most),

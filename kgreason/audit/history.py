@@ -21,6 +21,7 @@ class History:
     def __init__(self, record: Record) -> None:
         self.iri = record.iri
         self._ledger = record.store.inner
+        self._types: dict[Term, set[Term]] = {}
         if next(self._ledger.quads_for_pattern(None, None, None, self.iri), None) is None:
             raise LedgerError(f"There is no record of {self.iri.value} in {record.store.where}.")
 
@@ -29,7 +30,8 @@ class History:
         """The record and the ontology in one default graph."""
         inner = ox.Store()
         inner.extend(ontology())
-        inner.bulk_extend(ox.Quad(q.subject, q.predicate, q.object) for q in self.quads())
+        text = self._ledger.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=self.iri)
+        inner.bulk_load(text, ox.RdfFormat.N_TRIPLES)
         return Store(inner, f"the record of {self.iri.value}")
 
     def quads(
@@ -52,10 +54,12 @@ class History:
 
     def types(self, node: Term) -> set[Term]:
         """Give the types of a node, as the record or the ontology has them."""
-        if isinstance(node, ox.Literal):
-            return set()
-        found = {quad.object for quad in self.quads(node, TYPE)}
-        return found or _types_in_ontology().get(node, set())
+        known = self._types.get(node)
+        if known is None:
+            of_node = set() if isinstance(node, ox.Literal) else self.quads(node, TYPE)
+            known = {quad.object for quad in of_node} | _types_in_ontology().get(node, set())
+            self._types[node] = known
+        return known
 
     def counted(self) -> dict[str, int]:
         """Count what there is to look at."""

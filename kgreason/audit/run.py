@@ -30,7 +30,7 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
         *seal.findings(history),
         *figures.findings(history),
     ]
-    constraints = sum(len(shape.limits) for shape in shapes().shapes) + len(shapes().rules)
+    constraints = sum(len(limits) for shape in shapes().shapes for limits in shape.limits.values()) + len(shapes().rules)
     return report(record.iri.value, found, {**history.counted(), "constraints": constraints})
 
 

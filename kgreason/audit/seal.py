@@ -33,6 +33,9 @@ REPLACED: Final = frozenset(
 )
 
 
+_ENDED: Final = PROV.endedAtTime
+
+
 def findings(history: History) -> Iterator[Finding]:
     """Check that every statement is sealed, every seal is right, and the policy is the known one."""
     yield from _one_investigation(history)
@@ -60,7 +63,10 @@ def _seals(history: History) -> Iterator[Finding]:
         if not sealers or not readable or not all(step in lines for step in sealers):
             said = f"No seal covers what is said of it: {quad.predicate.value}."
             yield Finding("unsealed", quad.subject.value, said)
-        elif quad.predicate not in REPLACED and not _is_end(history, quad):
+        elif quad.predicate not in REPLACED and not (
+            # the end of the investigation is written by its last step on a node of the first
+            quad.predicate == _ENDED and quad.subject == history.iri
+        ):
             for step in sealers:
                 lines[step].append(_line(quad))
     for step, written in lines.items():
@@ -74,11 +80,6 @@ def _seals(history: History) -> Iterator[Finding]:
         if given != [seal]:
             said = f"What it wrote has the hash {seal}, but {', '.join(given) or 'none'} is recorded."
             yield Finding("seal", step.value, said)
-
-
-def _is_end(history: History, quad: ox.Quad) -> bool:
-    """Tell the end of the investigation, which its last step writes on a node of the first."""
-    return bool(quad.subject == history.iri and quad.predicate == PROV.endedAtTime)
 
 
 def _line(quad: ox.Quad) -> str:

@@ -5,7 +5,7 @@ the text of its constraint for other SHACL engines.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -19,7 +19,7 @@ from kgreason.errors import ShapesError
 from kgreason.resources import folder
 from kgreason.store import Term
 from kgreason.templates import role, template
-from kgreason.terms import RDF, RDFS, SH, TYPE
+from kgreason.terms import RDF, RDFS, SH, TYPE, XSD
 
 ROLE: Final = "audit"
 RULES: Final = "https://w3id.org/trails/audit#"
@@ -50,26 +50,25 @@ _COMPONENTS: Final = _ONCE | {
 
 @dataclass(frozen=True)
 class Limit:
-    """One core constraint on the values of a property; `allowed` are the members of sh:in."""
+    """One core constraint on the values of a property.
+
+    `allowed` are the members of sh:in, `number` is the value where that is a number.
+    """
 
     path: ox.NamedNode
     component: str
     value: Term
     allowed: frozenset[Term] = frozenset()
-
-    @property
-    def number(self) -> Decimal:
-        """The value as a number."""
-        return Decimal(self.value.value)
+    number: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape with the classes it is about (subclasses too), and its core constraints."""
+    """A shape with the classes it is about (subclasses too), and its core constraints by path."""
 
     name: str
     classes: frozenset[ox.NamedNode]
-    limits: tuple[Limit, ...]
+    limits: Mapping[ox.NamedNode, Sequence[Limit]]
     severity: Severity
 
     def rule(self, limit: Limit) -> str:
@@ -125,7 +124,9 @@ def shapes() -> Shapes:
             raise ShapesError(f"{node}: the audit does not know {min(map(str, unknown))}.")
         targets = frozenset(_named(store, node, SH.targetClass))
         classes = targets | {c for c, supers in above.items() if targets & supers}
-        limits = tuple(sorted(_limits(store, node), key=lambda x: (str(x.path), x.component)))
+        limits: dict[ox.NamedNode, list[Limit]] = {}
+        for limit in sorted(_limits(store, node), key=lambda x: (str(x.path), x.component)):
+            limits.setdefault(limit.path, []).append(limit)
         if limits and not targets:
             raise ShapesError(f"{node}: property shapes need a sh:targetClass.")
         found.append(Shape(_local(node), frozenset(classes), limits, severity))
@@ -167,7 +168,12 @@ def _limits(store: ox.Store, node: ox.NamedNode) -> Iterator[Limit]:
             if predicate not in _COMPONENTS or many or not isinstance(path, ox.NamedNode):
                 raise ShapesError(f"{node}, {path}: the audit does not know {predicate} {value}.")
             allowed = frozenset(_members(store, value)) if predicate == SH["in"] else frozenset()
-            yield Limit(path, _local(predicate), value, allowed)
+            number = Decimal(value.value) if _is_number(value) else Decimal(0)
+            yield Limit(path, _local(predicate), value, allowed, number)
+
+
+def _is_number(value: Term) -> bool:
+    return isinstance(value, ox.Literal) and value.datatype in {XSD.integer, XSD.decimal}
 
 
 def _members(store: ox.Store, head: Term) -> Iterator[Term]:

@@ -46,9 +46,10 @@ def report(
 def audit(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
-    format_: Annotated[o.ListFormat, typer.Option("--format", help="How findings are listed.")] = (
-        o.ListFormat.TABLE
-    ),
+    format_: Annotated[
+        o.ListFormat,
+        typer.Option("--format", metavar="table|json", help="How findings are listed."),
+    ] = o.ListFormat.TABLE,
     out: o.Out = None,
 ) -> None:
     """Check that everything in the record follows from what it records.
@@ -106,12 +107,12 @@ def query(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        o.TableFormat | None,
+        o.TableFormat,
         typer.Option(
-            "--format", show_default="table",
+            "--format", metavar="table|csv|json",
             help="How the rows of a SELECT are written; a CONSTRUCT gives Turtle.",
         ),
-    ] = None,
+    ] = o.TableFormat.TABLE,
     out: o.Out = None,
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
@@ -139,7 +140,7 @@ def query(
     answer = api.query(
         text, ledger, which, seconds=query_seconds, allow_service=allow_service, where=where
     )
-    deliver(answers.written(answer, format_ or o.TableFormat.TABLE), out)
+    deliver(answers.written(answer, format_), out)
 
 
 def _read(file: str) -> str:
@@ -173,7 +174,8 @@ def history(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        o.TableFormat, typer.Option("--format", help="How the answer is written.")
+        o.TableFormat,
+        typer.Option("--format", metavar="table|csv|json", help="How the answer is written."),
     ] = o.TableFormat.TABLE,
     out: o.Out = None,
 ) -> None:

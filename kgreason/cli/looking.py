@@ -54,14 +54,15 @@ def investigate(
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = "frame",
     seed: Annotated[
-        int, typer.Option(rich_help_panel=o.RECORD, help="Draws the halves of the data.")
+        int,
+        typer.Option(metavar="N", rich_help_panel=o.RECORD, help="Draws the halves of the data."),
     ] = 0,
     format_: o.Format = None,
     out: o.Out = None,
     fail_on: Annotated[
         o.FailOn | None,
         typer.Option(
-            rich_help_panel=o.RECORD, show_default=False,
+            metavar="violation|cause", rich_help_panel=o.RECORD, show_default=False,
             help="End with exit code 1 if anything fails, or if a cause was found.",
         ),
     ] = None,
@@ -147,9 +148,10 @@ def symptoms(
     strict: o.Strict = False,
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
-    format_: Annotated[o.ListFormat, typer.Option("--format", help="How they are listed.")] = (
-        o.ListFormat.TABLE
-    ),
+    format_: Annotated[
+        o.ListFormat,
+        typer.Option("--format", metavar="table|json", help="How they are listed."),
+    ] = o.ListFormat.TABLE,
     out: o.Out = None,
 ) -> None:
     """Only say what is wrong: each constraint that fails, with how many nodes of how many.

@@ -211,7 +211,8 @@ Policy = Annotated[
 Format = Annotated[
     ReportFormat | None,
     typer.Option(
-        "--format", rich_help_panel=RECORD, show_default="by the ending of --out, else md",
+        "--format", metavar="md|html|json|ttl", rich_help_panel=RECORD,
+        show_default="by the ending of --out, else md",
         help="How the result is written.",
     ),
 ]

@@ -6,9 +6,10 @@ hold finer clusters (many named graphs, or activities), whole clusters go to one
 """
 
 import hashlib
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import pyoxigraph as ox
@@ -22,13 +23,16 @@ HALVES: Final = ("discovery", "heldout")
 _MOST_SHARE: Final = 0.2  # a cluster that holds more than this is no fine one
 _LEAST_CLUSTERS: Final = 20
 _BATCH: Final = 5_000
+_SAMPLE: Final = 10_000
 
 
 @dataclass(frozen=True)
 class Split:
     """The two halves of a population under one scheme, and how it was made.
 
-    The masks are sets of positions in `Marks.nodes`, a bit for each.
+    The masks are sets of positions in `Marks.nodes`, a bit for each. `mining` is the part of the
+    discovery half in which candidates are looked for: all of it, or in a large population all
+    failing nodes and a seeded sample of the others. Counts are always taken on the whole half.
     """
 
     discovery: ox.NamedNode
@@ -36,6 +40,8 @@ class Split:
     scheme: str
     discovery_mask: int = field(default=0, repr=False)
     heldout_mask: int = field(default=0, repr=False)
+    mining: ox.NamedNode | None = None
+    mining_mask: int = field(default=0, repr=False)
 
 
 @dataclass(frozen=True)
@@ -133,18 +139,46 @@ def mark_failing(
     )
     split = len(failed) >= least
     everyone = (1 << len(population.nodes)) - 1
+    bad = _mask(population.index, failed)
     whole = Split(population.mark, population.mark, "none", everyone, everyone)
+    by_node = _mining(graph, key, population, population.node if split else whole, bad)
+    by_cluster = by_node
+    if split and population.cluster != population.node:
+        by_cluster = _mining(graph, key, population, population.cluster, bad)
     return Marks(
         population.key,
         fails,
         population.mark,
-        population.node if split else whole,
-        population.cluster if split else whole,
+        by_node,
+        by_cluster,
         split,
         population.nodes,
         population.index,
-        _mask(population.index, failed),
+        bad,
     )
+
+
+def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:
+    """Say where to look for candidates, and mark it where that is not the whole half."""
+    half = split.discovery_mask
+    if half.bit_count() <= _SAMPLE * 2:
+        return replace(split, mining=split.discovery, mining_mask=half)
+    # Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
+    every = half.bit_count() // _SAMPLE
+    sample = _bits(itertools.islice(places(half), 0, None, every), len(population.nodes))
+    chosen = (half & bad) | sample
+    name = _name(f"mining:{key}:{split.scheme}")
+    graph.store.inner.extend(
+        ox.Quad(population.nodes[place], WORK.member, name, MARKS_GRAPH) for place in places(chosen)
+    )
+    return replace(split, mining=name, mining_mask=chosen)
+
+
+def _bits(found: Iterable[int], size: int) -> int:
+    bits = bytearray(size // 8 + 1)
+    for place in found:
+        bits[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(bits, "little")
 
 
 def mark_region(graph: Graph, marks: Marks, digest: str, mask: int) -> ox.NamedNode:
@@ -156,12 +190,7 @@ def mark_region(graph: Graph, marks: Marks, digest: str, mask: int) -> ox.NamedN
 
 
 def _mask(index: Mapping[Term, int], found: Iterable[Term]) -> int:
-    bits = bytearray(len(index) // 8 + 1)
-    for node in found:
-        place = index.get(node)
-        if place is not None:
-            bits[place >> 3] |= 1 << (place & 7)
-    return int.from_bytes(bits, "little")
+    return _bits((index[node] for node in found if node in index), len(index))
 
 
 def region_name(marks: Marks, digest: str) -> ox.NamedNode:

@@ -42,6 +42,8 @@ class Step:
         node = self._record.mint(kind_)
         self.add(node, TYPE, TRAILS[kind_], *types)
         self.add(node, TRAILS.step, self.node)
+        if PROV.Entity in types:
+            self.add(node, PROV.wasGeneratedBy, self.node)
         self.describe(node, **properties)
         return node
 

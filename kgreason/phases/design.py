@@ -36,6 +36,7 @@ def _register(
     node = step.make(
         "Test",
         PROV.Plan,
+        PROV.Entity,
         kind=planned.kind,
         query=planned.query,
         split=planned.half,

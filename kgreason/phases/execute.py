@@ -49,7 +49,6 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
         group=group,
         **found.figures,
     )
-    step.add(evidence, PROV.wasGeneratedBy, step.node)
     step.add(evidence, PROV.wasDerivedFrom, symptom.node)
     step.describe(step.node, closed=TRAILS.Result)
     _cite_finding(bench, step, symptom, view, evidence, row, found)

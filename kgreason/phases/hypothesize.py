@@ -131,7 +131,6 @@ def _hypothesis(
         **properties,  # type: ignore[arg-type]
     )
     step.describe(node, index=int(node.value.rpartition(":")[2]))
-    step.add(node, PROV.wasGeneratedBy, step.node)
     return node
 
 

@@ -41,7 +41,7 @@ class View:
         passing = self.marks.population_count - self.marks.failing_count
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
-            "half": split.discovery,
+            "half": split.mining or split.discovery,
             "least": number(3),
             "passing": number(passing),
             "failed": number(self.marks.failing_count),
@@ -157,10 +157,12 @@ def mine(view: View, family: Template) -> list[Candidate]:
     if not applies(family, view.constraint, offered):
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
+    if "when" in family.sections and not view.graph.store.ask(family.render("when", **asked)):
+        return []
     rows = view.graph.store.select(family.render("propose", **asked))
     totals = (
-        (view.marks.failing_mask & split.discovery_mask).bit_count(),
-        split.discovery_mask.bit_count(),
+        (view.marks.failing_mask & split.mining_mask).bit_count(),
+        split.mining_mask.bit_count(),
     )
     ordered = family.header.get("levels") == "ordered"
     out = []

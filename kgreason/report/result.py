@@ -98,10 +98,11 @@ def _entry(
 
 def _not_looked_into(told: Mapping[str, Any], about: Row) -> dict[str, Any]:
     """Give the catch-all of a symptom for which nothing was proposed, with its prior."""
+    words = template("hypothesize", "none").header["statement"]
     return {
         "id": f"{told['id']}:none",
         "kind": "none",
-        "statement": template("hypothesize", "none").header["statement"],
+        "statement": words.replace("{Failures}", "The failures"),
         "status": "proposed",
         "confidence": float(about["prior"].value) if "prior" in about else 1.0,
         "e_value": None,

@@ -157,9 +157,7 @@ class _Compiler:
             else:
                 self._reach(child, inner, root, (*above, shape))
 
-    def _constraints(
-        self, reached: _Reached, only: str | None
-    ) -> Iterator[Constraint | Fallback]:
+    def _constraints(self, reached: _Reached, only: str | None) -> Iterator[Constraint | Fallback]:
         context = self._context(Exact(self.graph.formed), ())
         if not self._fits(reached, only):
             return
@@ -243,7 +241,7 @@ class _Compiler:
 
     def _described(self, reached: _Reached, component: Component, given: Term) -> dict[str, Any]:
         shapes, shape = self.shapes, reached.shape
-        parameters = {component.parameter: (given,)}
+        parameters: dict[ox.NamedNode, tuple[Term, ...]] = {component.parameter: (given,)}
         for extra in component.extra:
             if values := shapes.objects(shape, extra):
                 parameters[extra] = values
@@ -288,7 +286,13 @@ class _Compiler:
         return self.populations.count(bound, guarded=target.of_user), bound
 
     def _texts(
-        self, reached: _Reached, component: Component, given: Term, target: Target, *, portable: bool
+        self,
+        reached: _Reached,
+        component: Component,
+        given: Term,
+        target: Target,
+        *,
+        portable: bool,
     ) -> tuple[Texts, Context]:
         exact = Exact(self.graph.formed, portable=portable)
         context = self._context(exact, (reached.shape,))
@@ -304,8 +308,9 @@ class _Compiler:
         scope = Scope(context, reached.shape, path, _FOCUS, at, marked, (pattern, once))
         violation = scope.pattern(component, given)
         if path is None and component.is_test:
-            violation = Fragment(f"{violation.text.rstrip()}\nBIND (?focus AS ?value)\n",
-                                 violation.prefixes)
+            violation = Fragment(
+                f"{violation.text.rstrip()}\nBIND (?focus AS ?value)\n", violation.prefixes
+            )
         whole = component.accepts == "select"
         return Texts(once, violation, whole=whole, gives_path=component.gives_path), context
 
@@ -318,5 +323,3 @@ def _first_text(values: Sequence[Term]) -> str | None:
             if text.language == wanted:
                 return text.value
     return texts[0].value if texts else None
-
-

@@ -180,7 +180,7 @@ def _accept_shapes(shapes: Shapes, value: Term, name: str) -> None:
         _accept_shape(shapes, member, f"a member of {name}")
 
 
-def _accept_regex(shapes: Shapes, value: Term, name: str) -> None:
+def _accept_regex(_: Shapes, value: Term, name: str) -> None:
     if not isinstance(value, ox.Literal) or value.datatype == RDF.langString:
         raise IllFormedError(f"{name} is {value}, which is no plain string")
 

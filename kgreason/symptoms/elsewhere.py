@@ -43,9 +43,7 @@ def observe_fallback(
     return found
 
 
-def _listed(
-    fallback: Fallback, target: Fragment, nodes: list[Term], shapes: Shapes
-) -> Constraint:
+def _listed(fallback: Fallback, target: Fragment, nodes: list[Term], shapes: Shapes) -> Constraint:
     texts = Texts(target, fails_listed(nodes))
     return Constraint(
         fallback.key,

@@ -12,7 +12,10 @@ from kgreason.terms import RDF, SH
 
 _UNSAFE: Final = frozenset('<>"{}|^`\\ ')
 _WELL_KNOWN: Final = frozenset(
-    "dc dcat dct dcterms foaf owl prov rdf rdfs schema sdo sh skos vcard void xsd".split()
+    {
+        *("dc", "dcat", "dct", "dcterms", "foaf", "owl", "prov", "rdf", "rdfs", "schema", "sdo"),
+        *("sh", "skos", "vcard", "void", "xsd"),
+    }
 )
 _REPEATED: Final = {
     SH.zeroOrMorePath: "*",
@@ -100,8 +103,9 @@ def read_path(shapes: Shapes, node: Term, above: frozenset[Term] = frozenset()) 
     above = above | {node}
     if shapes.objects(node, RDF.first):
         return Path("/", parts=_members(shapes, node, above, "a sequence"))
-    described = [p for p in (SH.inversePath, SH.alternativePath, *_REPEATED)
-                 if shapes.objects(node, p)]
+    described = [
+        p for p in (SH.inversePath, SH.alternativePath, *_REPEATED) if shapes.objects(node, p)
+    ]
     if len(described) != 1 or len(shapes.objects(node, described[0])) != 1:
         raise IllFormedError("sh:path is no valid property path")
     inner = shapes.objects(node, described[0])[0]
@@ -111,9 +115,7 @@ def read_path(shapes: Shapes, node: Term, above: frozenset[Term] = frozenset()) 
     return Path("^" if described[0] == SH.inversePath else _REPEATED[described[0]], parts=(part,))
 
 
-def _members(
-    shapes: Shapes, head: Term, above: frozenset[Term], what: str
-) -> tuple[Path, ...]:
+def _members(shapes: Shapes, head: Term, above: frozenset[Term], what: str) -> tuple[Path, ...]:
     members = shapes.list(head)
     if members is None or len(members) < 2:  # noqa: PLR2004 - SHACL asks for at least two
         raise IllFormedError(f"sh:path has {what} of fewer than two steps")

@@ -5,36 +5,31 @@ of the WHERE instead, and again into each inner group that looks at `$this` in a
 since an inner group does not see what is bound outside. What that cannot express is left to pySHACL.
 """
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.store import Term
+from kgreason.symptoms.apart import Pieces, set_apart
 from kgreason.symptoms.paths import IllFormedError
 from kgreason.symptoms.shapes import Node, Shapes
+from kgreason.symptoms.tokens import (
+    Token,
+    Tokens,
+    closing,
+    direct,
+    spaced,
+    text_of,
+    tokenize,
+)
 from kgreason.symptoms.values import NotCompilableError, Variables
 from kgreason.templates import Fragment
 from kgreason.terms import OWL, PREFIXES, SH
 
-_TOKEN: Final = re.compile(
-    r"""
-    (?P<space>\s+|\#[^\n]*)
-  | (?P<string>\"{3}(?:[^\"\\]|\\.|\"(?!\"\"))*\"{3} | '{3}(?:[^'\\]|\\.|'(?!''))*'{3}
-      | \"(?:[^\"\\\n]|\\.)*\" | '(?:[^'\\\n]|\\.)*')
-  | (?P<iri><[^<>"{}|^`\\\x00-\x20]*>)
-  | (?P<var>[?$]\w+)
-  | (?P<blank>_:\w+)
-  | (?P<pname>(?:[^\W\d_][\w.\-]*)?:(?:(?:[\w:.\-]|%[0-9A-Fa-f]{2}|\\.)*(?:[\w:\-]|%[0-9A-Fa-f]{2}|\\.))?)
-  | (?P<lang>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
-  | (?P<word>[^\W\d]\w*)
-  | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
-  | (?P<sign>\^\^|&&|\|\||!=|<=|>=|.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 _DEFAULTS: Final = {**PREFIXES, "dcterms": PREFIXES["dct"]}
 _AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
 _READS_TEXT: Final = frozenset(
@@ -45,42 +40,6 @@ _READS_TEXT: Final = frozenset(
 )
 _FORBIDDEN: Final = ("SERVICE", "MINUS", "VALUES")
 _NAMES_OF_SHACL: Final = frozenset({"this", "currentShape", "shapesGraph"})
-
-
-@dataclass(frozen=True)
-class Token:
-    """A piece of a SPARQL text; `kind` is a group name of the pattern above."""
-
-    kind: str
-    text: str
-
-    @property
-    def word(self) -> str:
-        """The keyword in upper case, or the sign, or nothing."""
-        return self.text.upper() if self.kind in {"word", "sign"} else ""
-
-    @property
-    def name(self) -> str:
-        """The name of a variable, or nothing."""
-        return self.text[1:] if self.kind == "var" else ""
-
-
-Tokens = Sequence[Token]
-
-
-def tokenize(text: str) -> list[Token]:
-    """Cut a SPARQL text into tokens; joined they give the text again, without its comments."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or "sign"
-        value = match.group()
-        found.append(Token(kind, "\n" if value.startswith("#") and kind == "space" else value))
-    return found
-
-
-def text_of(tokens: Tokens) -> str:
-    """Join tokens again."""
-    return "".join(token.text for token in tokens)
 
 
 @dataclass(frozen=True)
@@ -157,7 +116,7 @@ class Select:
             if word in words:
                 raise IllFormedError(f"its query uses {word}, which SHACL does not allow")
         tokens = [t for t in self.tokens if t.kind != "space"]
-        for before, token in zip(tokens, tokens[1:], strict=False):
+        for before, token in itertools.pairwise(tokens):
             if before.word == "AS" and token.name in _NAMES_OF_SHACL:
                 raise IllFormedError(f"its query binds {token.text} anew")
         if "GRAPH" in words:
@@ -173,17 +132,17 @@ class Select:
         this = Token("var", "?this")
         if self.projected == ["*"]:
             names = {t.name for t in self.body} & {"value", "path"}
-            kept += _spaced([this, *(Token("var", f"?{name}") for name in sorted(names))])
+            kept += spaced([this, *(Token("var", f"?{name}") for name in sorted(names))])
             return kept
         plain = {"value", "path"} & set(self.projected)
-        kept += _spaced([this])
+        kept += spaced([this])
         depth = 0
         for token in self.head:
             depth += {"(": 1, ")": -1}.get(token.text, 0)
             if depth or token.text == ")":
-                kept += _spaced([token]) if token.text == "(" and depth == 1 else [token]
+                kept += spaced([token]) if token.text == "(" and depth == 1 else [token]
             elif token.name in plain or (self.aggregates and token.name not in {"", "this"}):
-                kept += _spaced([token])
+                kept += spaced([token])
         return kept
 
     def _tail(self) -> list[Token]:
@@ -192,7 +151,7 @@ class Select:
         if "GROUP" not in words:
             return list(self.tail)
         by = words.index("BY", words.index("GROUP"))
-        return [*self.tail[: by + 1], *_spaced([Token("var", "?this")]), *self.tail[by + 1 :]]
+        return [*self.tail[: by + 1], *spaced([Token("var", "?this")]), *self.tail[by + 1 :]]
 
 
 class _Names:
@@ -231,10 +190,6 @@ class _Names:
         return self.made[name]
 
 
-def _spaced(tokens: Tokens) -> list[Token]:
-    return [piece for token in tokens for piece in (Token("space", " "), token)]
-
-
 def _projected(head: Tokens) -> list[str]:
     depth, names, last = 0, [], ""
     for token in head:
@@ -248,41 +203,21 @@ def _projected(head: Tokens) -> list[str]:
     return names
 
 
-def _closing(tokens: Tokens, start: int) -> int:
-    """Give the index of the brace that closes the one at `start`."""
-    depth = 0
-    for index in range(start, len(tokens)):
-        depth += {"{": 1, "}": -1}.get(tokens[index].text, 0)
-        if depth == 0:
-            return index
-    raise IllFormedError("the braces of its query do not match")
-
-
 def _cut(tokens: Tokens) -> Select:
     """Cut a SELECT into head, body and tail."""
     depth = 0
     for index, token in enumerate(tokens):
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth == 0 and token.text == "{":
-            end = _closing(tokens, index)
+            end = closing(tokens, index)
             head = [t for t in tokens[:index] if t.word != "WHERE"]
             return Select(tuple(head), tuple(tokens[index + 1 : end]), tuple(tokens[end + 1 :]))
     raise IllFormedError("its query has no WHERE group")
 
 
-def _direct(group: Tokens) -> list[Token]:
-    """Give the tokens of a group that stand in no inner group."""
-    depth, found = 0, []
-    for token in group:
-        depth += {"{": 1, "}": -1}.get(token.text, 0)
-        if depth == 0:
-            found.append(token)
-    return found
-
-
 def _looks(group: Tokens, words: frozenset[str]) -> bool:
     """Say whether a FILTER or BIND of the group may look at ?this."""
-    direct = {t.word for t in _direct(group)}
+    direct = {t.word for t in direct(group)}
     return bool(direct & words) and any(t.name == "this" for t in group)
 
 
@@ -294,15 +229,15 @@ def _needs_target(body: Tokens) -> bool:
     return any(isinstance(piece, str) for piece in _spread(body, "{}"))
 
 
-def _spread(body: Tokens, pattern: str) -> "list[Token | str]":
+def _spread(body: Tokens, pattern: str) -> Pieces:
     """Put the target pattern into each inner group that needs it."""
-    out: list[Token | str] = []
+    out: Pieces = []
     index = 0
     while index < len(body):
         token = body[index]
         out.append(token)
         if token.text == "{" and token.kind == "sign":
-            end = _closing(body, index)
+            end = closing(body, index)
             before = [t.word for t in body[:index] if t.kind != "space"][-1:]
             out += _inner(body[index + 1 : end], before[0] if before else "", pattern)
             out.append(body[end])
@@ -311,7 +246,7 @@ def _spread(body: Tokens, pattern: str) -> "list[Token | str]":
     return out
 
 
-def _inner(group: Tokens, before: str, pattern: str) -> "list[Token | str]":
+def _inner(group: Tokens, before: str, pattern: str) -> Pieces:
     if before == "EXISTS":
         # The pattern of an EXISTS sees what is bound outside, at any depth.
         return list(group)
@@ -327,114 +262,6 @@ def _inner(group: Tokens, before: str, pattern: str) -> "list[Token | str]":
         return [*inner.head, where, *mine, *_spread(inner.body, pattern), end, *inner.tail]
     needed = _looks(group, _BINDS if before == "OPTIONAL" else _FILTERS)
     return [*([f" {pattern} "] if needed else []), *_spread(group, pattern)]
-
-
-def set_apart(body: Tokens, pattern: str) -> "tuple[Tokens, list[Token | str]]":
-    """Take each FILTER [NOT] EXISTS that holds a join out of a group, to be computed once.
-
-    The embedded store computes a join inside an EXISTS anew for every node, all of the graph each
-    time. Where all that the EXISTS shares with its surroundings is bound by its own triple patterns,
-    FILTER NOT EXISTS means MINUS, and FILTER EXISTS a join with its distinct solutions.
-    """
-    kept: list[Token] = []
-    apart: list[Token | str] = []
-    index = 0
-    while index < len(body):
-        end, negative, group = _exists_at(body, index)
-        if group:
-            rest = [*body[:index], *body[end + 1 :]]
-            shared = _shared(group, rest)
-            if shared:
-                inner = [f" {pattern} " if "this" in shared else " ", *group]
-                apart += _apart(inner, shared, negative=negative)
-                index = end + 1
-                continue
-        if body[index].text == "{":
-            end = _closing(body, index)
-            kept += body[index : end + 1]
-            index = end
-        else:
-            kept.append(body[index])
-        index += 1
-    return kept, apart
-
-
-def _apart(
-    inner: "list[Token | str]", shared: list[str], *, negative: bool
-) -> "list[Token | str]":
-    if negative:
-        return [Token("sign", " MINUS { "), *inner, Token("sign", " } ")]
-    names = _spaced([Token("var", f"?{name}") for name in shared])
-    head = [Token("sign", " { SELECT DISTINCT"), *names, Token("sign", " WHERE { ")]
-    return [*head, *inner, Token("sign", " } } ")]
-
-
-def _exists_at(body: Tokens, index: int) -> tuple[int, bool, Tokens]:
-    """Give the end, the sense and the group of a FILTER [NOT] EXISTS that starts at `index`."""
-    if body[index].word != "FILTER":
-        return index, False, ()
-    words: list[str] = []
-    for at in range(index + 1, len(body)):
-        token = body[at]
-        if token.kind == "space":
-            continue
-        if token.text == "{" and words in (["EXISTS"], ["NOT", "EXISTS"]):
-            end = _closing(body, at)
-            return end, len(words) == 2, body[at + 1 : end]  # noqa: PLR2004 - NOT and EXISTS
-        if token.word not in {"NOT", "EXISTS"}:
-            break
-        words.append(token.word)
-    return index, False, ()
-
-
-def _patterns(group: Tokens) -> list[Token]:
-    """Give the tokens of the triple patterns of a group: no FILTER, no inner group."""
-    out: list[Token] = []
-    depth, after_filter = 0, False
-    for token in _direct(group):
-        if token.word == "FILTER":
-            after_filter = True
-        depth += {"(": 1, ")": -1}.get(token.text, 0) if after_filter else 0
-        if not after_filter and token.kind != "space":
-            out.append(token)
-        if after_filter and depth == 0 and token.text == ")":
-            after_filter = False
-    return out
-
-
-def _without_exists(tokens: Tokens) -> list[Token]:
-    """Leave out what stands inside an EXISTS: its variables are its own if no one else has them."""
-    out: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        if tokens[index].text == "{" and out and _last_word(out) == "EXISTS":
-            index = _closing(tokens, index)
-        else:
-            out.append(tokens[index])
-        index += 1
-    return out
-
-
-def _last_word(tokens: Tokens) -> str:
-    return next((t.word for t in reversed(tokens) if t.kind != "space"), "")
-
-
-_PLAIN_WORDS: Final = frozenset({"", "A", "FILTER", "TRUE", "FALSE"})
-
-
-def _shared(group: Tokens, rest: Tokens) -> list[str]:
-    """Give the variables by which a group can be joined, none if it cannot or need not be."""
-    patterns = _patterns(group)
-    joins = sum(token.text in {".", ";", ",", "/"} for token in patterns[:-1])
-    simple = all(t.text not in "{}" and t.word != "OPTIONAL" for t in group if t.kind == "sign")
-    if not joins or not simple or {t.word for t in patterns if t.kind == "word"} - _PLAIN_WORDS:
-        return []
-    names = {t.name for t in group if t.name}
-    outside = {t.name for t in _without_exists(rest) if t.name} | {"this"}
-    bound_here = {t.name for t in patterns if t.name}
-    bound_there = {t.name for t in _patterns(rest) if t.name} | {"this"}
-    shared = names & outside
-    return sorted(shared) if shared <= bound_here and shared <= bound_there else []
 
 
 def read_select(shapes: Shapes, node: Node, bindings: Mapping[str, Term]) -> Select:

@@ -88,9 +88,7 @@ def _groups(report: Shapes, file: FilePath) -> dict[_Group, list[Result]]:
     ]
     reports = any(SH.ValidationReport in d.get(TYPE, ()) for d in report.index.values())
     if not results and not reports:
-        raise ShapesError(
-            f"{file}: there is no validation report in it (no sh:ValidationReport)."
-        )
+        raise ShapesError(f"{file}: there is no validation report in it (no sh:ValidationReport).")
     inner = {o for d in report.index.values() for o in d.get(SH.detail, ())}
     groups: dict[_Group, list[Result]] = {}
     for node in results:

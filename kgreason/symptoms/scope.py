@@ -1,6 +1,5 @@
 """From a constraint to SPARQL: what each template asks for, and conformance to nested shapes."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -80,9 +79,7 @@ class Scope:
                 return Fragment("")
             return template(ROLE, "itself").fragment(focus=self.focus, value=value)
         context = self.context
-        return bind_values(
-            path, self.focus, value, context.variables, context.exact, inside=inside
-        )
+        return bind_values(path, self.focus, value, context.variables, context.exact, inside=inside)
 
     def pattern(self, component: Component, given: Term) -> Fragment:
         """Give the pattern that has a solution where the focus node fails."""
@@ -180,7 +177,7 @@ class _Arguments:
         return term
 
     def unqualified(self) -> Fragment:
-        """A value does not count if it fails the shape, or conforms to one of its siblings."""
+        """Give when a value does not count: it fails the shape, or conforms to a sibling of it."""
         shape, value, marked = self._scope.shape, self._scope.value, self._scope.marked
         own = self._shapes.nodes(shape, SH.qualifiedValueShape)
         if len(own) != 1:
@@ -375,5 +372,3 @@ def shape_path(shapes: Shapes, shape: Node) -> Path | None:
     if len(found) != 1:
         raise IllFormedError(f"a property shape has {len(found) or 'no'} sh:path, it must have one")
     return read_path(shapes, found[0])
-
-

@@ -138,9 +138,7 @@ def read_targets(
     return found, wrong
 
 
-def _one(
-    shapes: Shapes, value: Term, kind: str, name: str, superclasses: Superclasses
-) -> Target:
+def _one(shapes: Shapes, value: Term, kind: str, name: str, superclasses: Superclasses) -> Target:
     if kind == "sparql":
         return Target("sparql", (value,), select=read_select(shapes, *_target_query(shapes, value)))
     if kind == "node":

@@ -62,7 +62,7 @@ class Exact:
 
         A literal that storing would change never stands among the values that are not marked.
         """
-        named = [term for term in terms if not isinstance(term, ox.BlankNode)]
+        named = [term for term in terms if isinstance(term, ox.NamedNode | ox.Literal)]
         if self.portable:
             self.used = self.used or any(as_stored(term) != term for term in named)
             return named
@@ -114,9 +114,8 @@ def bind_values(
             any=variables.new(),
         )
     if path.kind == "|":
-        parts = [
-            bind_values(part, focus, value, variables, exact, inside=inside)
-            for part in path.parts
+        parts: list[ox.NamedNode | ox.Literal | Fragment] = [
+            bind_values(part, focus, value, variables, exact, inside=inside) for part in path.parts
         ]
         return template(ROLE, "target-union").fragment(parts=parts)
     if path.kind == "/" and not path.parts[-1].may_be_empty and not inside:

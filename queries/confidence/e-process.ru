@@ -14,10 +14,12 @@ INSERT { GRAPH {{ investigation }} {
   ?hypothesis trails:eProcess ?after .
   ?update a trails:ConfidenceUpdate , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:evidence {{ evidence }} ; prov:used {{ evidence }} ;
-    trails:rule "e-process" ; trails:before ?before ; trails:factor ?factor ; trails:after ?after .
+    trails:rule "e-process" ; trails:before ?before ; trails:factor ?factor ; trails:after ?after ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
 } }
 WHERE {
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ evidence }} trails:hypothesis ?hypothesis ; trails:eValue ?e ; trails:group ?group .
     ?hypothesis trails:eProcess ?before .
   }

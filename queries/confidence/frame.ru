@@ -11,13 +11,13 @@ PREFIX policy: <https://w3id.org/trails/policy#>
 PREFIX prov: <http://www.w3.org/ns/prov#>
 PREFIX trails: <https://w3id.org/trails#>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
-DELETE { GRAPH {{ investigation }} { ?member trails:confidence ?before . } }
+DELETE { GRAPH {{ investigation }} { ?member trails:confidence ?before ; trails:lastUpdate ?previous . } }
 INSERT { GRAPH {{ investigation }} {
   ?member trails:confidence ?after .
   ?update a trails:ConfidenceUpdate , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?member ; trails:evidence {{ evidence }} ; prov:used {{ evidence }} ;
     trails:rule "frame" ; trails:policy ?policy ; trails:before ?before ; trails:likelihood ?likelihood ;
-    trails:normaliser ?total ; trails:after ?after .
+    trails:normaliser ?total ; trails:after ?after ; prov:startedAtTime ?begun ; prov:endedAtTime ?done .
   ?update trails:previous ?previous .
   ?member trails:lastUpdate ?update .
 } }
@@ -37,6 +37,7 @@ WHERE {
       ?lr + ROUND((?ls - ?lr) * ?o * 1000000) / 1000000))) AS ?l)
   } }
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ evidence }} trails:test ?test ; trails:outcomeClass ?class .
     ?test trails:kind ?kind ; trails:expects ?expectation .
     ?expectation trails:hypothesis ?member ; trails:role ?role ; trails:overlap ?overlap .

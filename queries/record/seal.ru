@@ -12,7 +12,7 @@ WHERE {
     { SELECT ?line WHERE {
       GRAPH {{ investigation }} { ?node trails:step {{ step }} ; ?property ?value . }
       FILTER (?property NOT IN (trails:status, trails:confidence, trails:eProcess, trails:head, trails:state,
-        trails:elapsed, trails:cut, trails:hash, trails:supportingEvidence, trails:contradictingEvidence, trails:lastUpdate))
+        trails:hash, trails:supportingEvidence, trails:contradictingEvidence, trails:lastUpdate))
       BIND (IF(isIRI(?value), "iri", CONCAT(STR(DATATYPE(?value)), "@", LANG(?value))) AS ?type)
       BIND (CONCAT(STR(?node), " ", STR(?property), " ", ?type, " ", STR(?value)) AS ?line)
     } ORDER BY ?line }

@@ -14,10 +14,12 @@ INSERT { GRAPH {{ investigation }} {
   ?hypothesis trails:status trails:Testing .
   ?transition a trails:StatusTransition , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from trails:Proposed ; trails:to trails:Testing ;
-    trails:rule "begin-testing" ; trails:evidence {{ evidence }} ; trails:cause "first evidence" .
+    trails:rule "begin-testing" ; trails:evidence {{ evidence }} ; trails:cause "first evidence" ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
 } }
 WHERE {
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ evidence }} trails:hypothesis ?hypothesis .
     ?hypothesis trails:status trails:Proposed .
     {{ investigation }} trails:policy ?policy .

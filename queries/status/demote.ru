@@ -14,10 +14,12 @@ INSERT { GRAPH {{ investigation }} {
   ?hypothesis trails:status trails:Inconclusive .
   ?transition a trails:StatusTransition , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from trails:Supported ; trails:to trails:Inconclusive ;
-    trails:rule "demote" ; trails:cause "no longer in the e-BH set" .
+    trails:rule "demote" ; trails:cause "no longer in the e-BH set" ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
 } }
 WHERE {
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .
     ?hypothesis trails:gate "statistics" ; trails:status trails:Supported ; trails:eProcess ?e ; trails:index ?number .
     ?policy policy:transition [ trails:from trails:Supported ; trails:to trails:Inconclusive ] .

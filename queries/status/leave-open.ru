@@ -12,10 +12,12 @@ INSERT { GRAPH {{ investigation }} {
   ?hypothesis trails:status trails:Inconclusive .
   ?transition a trails:StatusTransition , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Inconclusive ;
-    trails:rule "leave-open" ; trails:cause "not all gates passed" .
+    trails:rule "leave-open" ; trails:cause "not all gates passed" ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
 } }
 WHERE {
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number .
     FILTER (?old IN (trails:Proposed, trails:Testing))

@@ -12,10 +12,12 @@ INSERT { GRAPH {{ investigation }} {
   ?hypothesis trails:status trails:Refuted .
   ?transition a trails:StatusTransition , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Refuted ;
-    trails:rule "refute" ; trails:cause ?cause .
+    trails:rule "refute" ; trails:cause ?cause ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
 } }
 WHERE {
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .
     ?policy policy:refuteBelow ?bound .
     ?hypothesis a trails:Hypothesis ; trails:gate ?gate ; trails:status ?old ; trails:confidence ?confidence ; trails:index ?number .

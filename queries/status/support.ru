@@ -14,10 +14,12 @@ INSERT { GRAPH {{ investigation }} {
   ?hypothesis trails:status trails:Supported .
   ?transition a trails:StatusTransition , prov:Activity ;
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Supported ;
-    trails:rule "support" ; trails:cause "passes every gate" .
+    trails:rule "support" ; trails:cause "passes every gate" ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
 } }
 WHERE {
   GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .
     ?policy policy:threshold ?least ; policy:leastFailing ?enough ; policy:siblingLevels ?many ; policy:siblingTail ?tail ;
       policy:directRate ?direct ; policy:placeboRate ?placebo .

@@ -1,0 +1,161 @@
+"""The result as data: it follows the contract of docs/result.schema.json."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kgreason.report.result import as_dict
+from tests.report_support import ATTACK, CASE, TRAILS, case
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[1] / "docs" / "result.schema.json").read_text(encoding="utf-8")
+)
+VALID = Draft202012Validator(SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def result() -> dict[str, Any]:
+    return as_dict(case())
+
+
+def test_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_result_is_valid_and_can_be_written(result: dict[str, Any]) -> None:
+    VALID.validate(result)
+    assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda r: r.pop("budget"),
+        lambda r: r.update(more=1),
+        lambda r: r["symptoms"][0].update(verdict="solved"),
+        lambda r: r["symptoms"][0].pop("hypotheses"),
+        lambda r: r["symptoms"][0]["hypotheses"].pop(),  # the catch-all
+        lambda r: r["symptoms"][0]["hypotheses"].append(r["symptoms"][0]["hypotheses"][-1]),
+        lambda r: r["symptoms"][0]["hypotheses"][0].update(rank=0),
+        lambda r: r["symptoms"][0]["hypotheses"][0].update(kind="weather"),
+        lambda r: r["symptoms"][0]["hypotheses"][0].update(confidence=1.5),
+        lambda r: r["symptoms"][0]["hypotheses"][0]["inside"].update(failing=-1),
+        lambda r: r["symptoms"][0]["hypotheses"][0]["evidence"][0].update(polarity="maybe"),
+        lambda r: r["symptoms"][0]["hypotheses"][0]["evidence"][0]["citations"][0].update(node="x"),
+        lambda r: r["causes"][0].update(symptoms=[]),
+        lambda r: r["graph"].update(triples="many"),
+    ],
+)
+def test_schema_refuses_what_is_not_the_contract(
+    result: dict[str, Any], spoil: Callable[[dict[str, Any]], Any]
+) -> None:
+    spoilt = copy.deepcopy(result)
+    spoil(spoilt)
+    assert not VALID.is_valid(spoilt)
+
+
+def test_whole(result: dict[str, Any]) -> None:
+    assert result["investigation"] == CASE.value
+    assert result["question"] == f"Why | do `parts` fail? {ATTACK}"
+    assert result["policy"] == "https://w3id.org/trails/policy#frame"
+    assert result["seed"] == 7
+    assert result["graph"] == {"triples": 900, "graphs": 3, "fingerprint": "f00d"}
+    assert result["budget"] == {"seconds": 11.75, "steps": 15, "cut": "stopped after 12 steps"}
+
+
+def test_symptoms_that_somebody_fails(result: dict[str, Any]) -> None:
+    symptoms = result["symptoms"]
+    assert [s["failing"] for s in symptoms] == [20, 12, 5, 9, 8]
+    assert [s["verdict"] for s in symptoms] == [
+        "explained", "partly explained", "no systematic cause", "inconclusive", "inconclusive",
+    ]  # fmt: skip
+    first = symptoms[0]
+    assert first["shape"] == "https://example.org/parts#Part-weight"
+    assert first["constraint"] == "http://www.w3.org/ns/shacl#MinCountConstraintComponent"
+    assert first["path"] == "<https://example.org/parts#weight>"
+    assert first["severity"] == "http://www.w3.org/ns/shacl#Violation"
+    assert (first["population"], first["explained"]) == (40, 18)
+    assert symptoms[2]["shape"] is symptoms[2]["severity"] is None
+
+
+def test_ranks_are_unique_from_one_and_none_is_there_once(result: dict[str, Any]) -> None:
+    for symptom in result["symptoms"]:
+        ranked = symptom["hypotheses"]
+        assert [h["rank"] for h in ranked] == list(range(1, len(ranked) + 1))
+        assert [h["kind"] for h in ranked].count("none") == 1
+    kinds = [[h["kind"] for h in s["hypotheses"]] for s in result["symptoms"]]
+    assert kinds == [
+        ["source", "none", "cohort"], ["source", "none"], ["none"], ["datatype", "none"], ["none"],
+    ]  # fmt: skip
+
+
+def test_hypothesis(result: dict[str, Any]) -> None:
+    first, none, refuted = result["symptoms"][0]["hypotheses"]
+    assert (first["status"], first["confidence"], first["e_value"]) == ("supported", 0.97619, 120.5)
+    assert first["inside"] == {"failing": 18, "population": 20}
+    assert first["outside"] == {"failing": 2, "population": 20}
+    assert first["region"].startswith("PREFIX ex:")
+    assert ATTACK in first["statement"]
+    assert refuted["status"] == "refuted"
+    assert (none["region"], none["e_value"], none["evidence"]) == (None, None, [])
+    assert none["inside"] == {"failing": 0, "population": 0}
+    assert none["outside"] == {"failing": 20, "population": 40}
+    datatype = result["symptoms"][3]["hypotheses"][0]
+    assert datatype["e_value"] is None
+
+
+def test_evidence_and_citations(result: dict[str, Any]) -> None:
+    association, spread = result["symptoms"][0]["hypotheses"][0]["evidence"]
+    assert (association["test"], association["polarity"], association["strength"]) == (
+        "association", "supports", 0.9,
+    )  # fmt: skip
+    assert spread["polarity"] == "neutral"
+    assert spread["citations"] == []
+    nodes = [c["node"] for c in association["citations"]]
+    assert nodes[0] == "https://example.org/item/11"
+    assert "_:b7" in nodes
+    last = association["citations"][-1]
+    assert (last["field"], last["value"]) == ("https://example.org/parts#weight", "17.50")
+
+
+def test_a_cause_of_two_symptoms_is_one(result: dict[str, Any]) -> None:
+    (cause,) = result["causes"]
+    assert cause["hypotheses"] == [f"{CASE.value}:hypothesis:1", f"{CASE.value}:hypothesis:4"]
+    assert cause["symptoms"] == [f"{CASE.value}:symptom:1", f"{CASE.value}:symptom:2"]
+    assert cause["explains"] == 18 + 12
+
+
+def test_what_was_not_looked_into_has_a_none_with_its_prior(result: dict[str, Any]) -> None:
+    (none,) = result["symptoms"][4]["hypotheses"]
+    assert none["status"] == "proposed"
+    assert none["confidence"] == 0.5
+    assert none["statement"] == "The failures have no systematic cause that the graph shows."
+
+
+def test_unfinished_investigation() -> None:
+    running = case()
+    running.store.update(
+        f"PREFIX t: <{TRAILS}> DELETE {{ GRAPH {CASE} {{ ?s ?p ?o }} }} WHERE {{ GRAPH {CASE} {{ "
+        "?s ?p ?o . FILTER EXISTS { { ?s a t:Verdict } UNION { ?s t:phase t:Finish } } } }"
+    )
+    result = as_dict(running)
+    VALID.validate(result)
+    assert {s["verdict"] for s in result["symptoms"]} == {"inconclusive"}
+    assert result["budget"]["cut"] is None
+    assert result["budget"]["seconds"] == 2.0  # of the two steps that say when they ended
+
+
+def test_nothing_fails() -> None:
+    sound = case()
+    sound.store.update(
+        f"DELETE {{ GRAPH {CASE} {{ ?s ?p ?o }} }} WHERE {{ GRAPH {CASE} {{ ?s ?p ?o . "
+        f'FILTER (REGEX(STR(?s), ":(symptom:[1-5]|hypothesis|verdict|frame|test|evidence)")) }} }}'
+    )
+    result = as_dict(sound)
+    VALID.validate(result)
+    assert result["symptoms"] == result["causes"] == []
