@@ -42,10 +42,15 @@ PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
   sh:or ( [ sh:path :label ; sh:minCount 1 ] [ sh:path :code ; sh:minCount 1 ] ) .
 """
 SPARQL = """
+: sh:declare [ sh:prefix "s" ; sh:namespace "http://example.org/shop#"^^xsd:anyURI ] .
 :OrderShape sh:sparql
-  [ sh:select "SELECT $this ?value WHERE { $this <http://example.org/shop#amount> ?value . FILTER (?value < 0) }" ] ,
-  [ sh:select "SELECT $this WHERE { $this <http://example.org/shop#status> 'sent' . FILTER NOT EXISTS { $this <http://example.org/shop#sent> ?day } }" ] ,
-  [ sh:select "SELECT $this ?value WHERE { $this <http://example.org/shop#customer> ?value . ?value <http://example.org/shop#order> ?other . FILTER (?other = $this) }" ] .
+  [ sh:prefixes : ; sh:select '''
+      SELECT $this ?value WHERE { $this s:amount ?value . FILTER (?value < 0) }''' ] ,
+  [ sh:prefixes : ; sh:select '''
+      SELECT $this WHERE { $this s:status "sent" . FILTER NOT EXISTS { $this s:sent ?day } }''' ] ,
+  [ sh:prefixes : ; sh:select '''
+      SELECT $this ?value WHERE {
+        $this s:customer ?value . ?value s:order ?other . FILTER (?other = $this) }''' ] .
 """
 
 
@@ -79,6 +84,20 @@ def graph(triples: int, seed: int) -> list[str]:
         if status == "sent" and not bad():
             year = 2023 if bad() else 2025
             say(node, "sent", f'"{year}-01-01"^^<{XSD}date>')
+    lines += partners(orders, dice)
+    return lines
+
+
+def partners(orders: int, dice: random.Random) -> list[str]:
+    """Give the lines of customers and products."""
+    lines: list[str] = []
+
+    def say(subject: str, name: str, value: str) -> None:
+        lines.append(f"<{EX}{subject}> <{EX}{name}> {value} .")
+
+    def bad() -> bool:
+        return dice.random() < FAULTS
+
     for i in range(orders // 5 + 1):
         if not bad():
             lines.append(f"<{EX}customer{i}> {RDF_TYPE} <{EX}Customer> .")

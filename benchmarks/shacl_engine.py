@@ -1,7 +1,7 @@
 """Load and validate with one engine, and print what it took as JSON: for shacl_bench.py.
 
-Arguments: kgreason|pyshacl|pyrudof, the data file, the shapes file. Runs in a process of its own, so
-that its CPU time and peak memory are those of the engine alone.
+Arguments: kgreason|pyshacl|pyrudof, the data file, the shapes file. Runs in a process of its own,
+so that its CPU time and peak memory are those of the engine alone.
 """
 
 import json

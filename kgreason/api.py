@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
+from kgreason import policy
 from kgreason.errors import GraphError, LedgerError, OptionError
 from kgreason.graph import Graph, digest, load
 from kgreason.investigation import Budget, Investigation, Plan, Progress
@@ -140,6 +141,7 @@ def _seen(
 ) -> tuple[Graph, Sighting]:
     """Load what a request names and look at it, telling what there is to tell on the way."""
     _all_there(request)
+    policy.load(request.policy)
     tell, say = progress or (lambda *_: None), notice or (lambda _: None)
     tell("reading the data", 0, 0)
     graph = load_graph(request)

@@ -6,6 +6,7 @@ the embedded store cannot be cancelled; the child dies with its parent.
 
 import contextlib
 import ctypes
+import faulthandler
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -301,6 +302,10 @@ def _child(
 ) -> None:
     _die_with(parent)
     _bound_memory()
+    # An abort of native code speaks on stderr by itself; the parent says what is to say.
+    faulthandler.disable()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
     try:
         sender.send((work(),))
     except Exception as error:  # noqa: BLE001 - whatever happened is told to the parent
@@ -319,6 +324,7 @@ def _bound_memory() -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         if hard == resource.RLIM_INFINITY or most < hard:
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _die_with(parent: int) -> None:

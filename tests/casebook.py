@@ -9,7 +9,7 @@
   ones (those of ``work:`` apart), unless the role reads the ledger.
 - ``expected.csv``: the rows of a query, a cell a term in Turtle, an empty one not bound. In the
   order given where the query orders its rows, in any order otherwise. ``expected-SECTION.csv`` for
-  a section.
+  a section. What an ASK gives stands under ``answer``.
 - or ``added.trig`` and ``removed.trig``: what an update changes; nothing else may change. A file
   that is missing says "nothing".
 
@@ -161,7 +161,7 @@ def names(path: Path) -> list[str]:
 
 
 def cell(found: Any) -> Cell:
-    """Give a term so that it can be compared: numbers by their value within their datatype."""
+    """Give a term so that it can be compared: numbers by value, times by the same zone."""
     if found is None:
         return None
     if not isinstance(found, ox.Literal):
@@ -169,6 +169,8 @@ def cell(found: Any) -> Cell:
     text, datatype = found.value, found.datatype.value.removeprefix(PREFIXES["xsd"])
     if datatype in {"decimal", "integer", "double"}:
         text = format(Decimal(text).normalize(), "f")
+    if datatype == "dateTime":
+        text = text.replace("+00:00", "Z")
     return (text, datatype, found.language or "")
 
 
@@ -177,6 +179,8 @@ def in_oxigraph(quads: list[ox.Quad], text: str, variables: list[str]) -> list[R
     store = ox.Store()
     store.extend(quads)
     found = store.query(text)
+    if isinstance(found, ox.QueryBoolean):
+        return _answer(bool(found), variables)
     assert isinstance(found, ox.QuerySolutions)
     assert {v.value for v in found.variables} == set(variables)
     return [tuple(cell(row[name]) for name in variables) for row in found]
@@ -185,10 +189,17 @@ def in_oxigraph(quads: list[ox.Quad], text: str, variables: list[str]) -> list[R
 def in_rdflib(quads: list[ox.Quad], text: str, variables: list[str]) -> list[Row]:
     """Run a SELECT on rdflib, whose literals are kept as they are written."""
     found = _dataset(quads).query(prepareQuery(text))
+    if found.askAnswer is not None:
+        return _answer(found.askAnswer, variables)
     assert {str(v) for v in found.vars or []} == set(variables)
     return [
         tuple(_from_rdflib(b.get(rdflib.Variable(n))) for n in variables) for b in found.bindings
     ]
+
+
+def _answer(found: bool, variables: list[str]) -> list[Row]:  # noqa: FBT001 - it is the answer
+    assert variables == ["answer"]
+    return [(cell(term(str(found).lower())),)]
 
 
 def _from_rdflib(node: Any) -> Cell:

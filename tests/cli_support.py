@@ -26,7 +26,10 @@ ex:SizeShape a sh:PropertyShape ; sh:path ex:size ; sh:maxInclusive 38 ; sh:seve
 """
 )
 OUTCOME = """PREFIX ex: <http://example.org/>
-SELECT ?focus ?outcome WHERE { ?focus a ex:Thing . BIND (NOT EXISTS { ?focus ex:name ?n } AS ?outcome) }
+SELECT ?focus ?outcome WHERE {
+  ?focus a ex:Thing .
+  BIND (NOT EXISTS { ?focus ex:name ?name } AS ?outcome)
+}
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgreason.terms import OWL, PREFIXES, RDFS, SKOS, TYPE
+from kgreason.terms import OWL, PREFIXES, RDFS, SKOS, TRAILS, TYPE
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "kgreason"
@@ -39,7 +39,9 @@ LONG = 400
 LONG_MODULES: dict[str, str] = {}
 """Modules over 400 lines, each with the reason why it is not two."""
 LONG_FUNCTION = 50
-LONG_FUNCTIONS: dict[str, str] = {}
+LONG_FUNCTIONS = {
+    "kgreason.cli.looking.investigate": "the signature of a command is the list of its options",
+}
 """Functions over 50 lines, each with the reason why it is not two."""
 
 LAYER = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
@@ -134,8 +136,9 @@ DECLARED = {
     for quad in ONTOLOGY.quads_for_pattern(None, TYPE, None, None)
     if isinstance(quad.subject, ox.NamedNode)
 }
+POLICIES = {str(q.subject) for q in ONTOLOGY.quads_for_pattern(None, TYPE, TRAILS.Policy, None)}
 TERMS = sorted(
-    iri for iri in DECLARED if any(iri.startswith(namespace) for namespace in OWN.values())
+    iri for iri in DECLARED if iri.startswith(tuple(OWN.values())) and f"<{iri}>" not in POLICIES
 )
 
 

@@ -50,7 +50,7 @@ def written(sections: list[Section]) -> str:
     for section in sections:
         if section.content.heading is not None:
             heading = section.content.heading
-            parts.append(" / ".join([heading.text, heading.badge, heading.sentence]))
+            parts.append(f"{heading.text} / {heading.badge} / {heading.sentence}")
         else:
             parts += markdown._section(section, 1)
     return re.sub(r"\n*<!-- .* -->", "", "\n\n".join(parts)) + "\n"
@@ -74,7 +74,13 @@ def test_section_header_fits_its_query(name: str) -> None:
     assert {"title", "order", "layout", "reads"} <= set(section.header)
     assert section.header["layout"] in LAYOUTS
     assert set(section.parameters) <= {
-        "investigation", "symptom", "hypothesis", "naming", "leading", "told", "ranked",
+        "investigation",
+        "symptom",
+        "hypothesis",
+        "naming",
+        "leading",
+        "told",
+        "ranked",
     }
     body = section.sections["main"]
     for look in ("bars", "shares", "badges"):
@@ -131,7 +137,7 @@ def test_a_query_that_does_not_parse_is_left_out_with_a_notice(document: Documen
     offered = [c for s in document.sections() for c in s.content.checks]
     for check in offered:
         check_query(check.query, check.question)
-    assert len(offered) == 4 + 3 + 3 + 3 + 3
+    assert len(offered) == 4 + 3 + 3 + 3
     assert sum("could not be offered" in notice for notice in document.notices) == 3
 
 
@@ -294,8 +300,8 @@ def test_tables_of_the_text_are_whole(text: str) -> None:
 @given(st.text(max_size=60))
 def test_escaped_text_means_itself(text: str) -> None:
     cleaned = cells.clean(text)
-    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(
-        markdown.escape(cleaned)
+    tokens = (
+        MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown.escape(cleaned))
     )
     kinds = {c.type for t in tokens for c in t.children or []} | {t.type for t in tokens}
     assert kinds <= {"paragraph_open", "inline", "paragraph_close", "text", "text_special"}
@@ -303,9 +309,7 @@ def test_escaped_text_means_itself(text: str) -> None:
 
 
 def test_a_fence_is_longer_than_any_in_the_query() -> None:
-    content = next(
-        s.content for s in build(case()).sections() if s.name == "open-checks"
-    )
+    content = next(s.content for s in build(case()).sections() if s.name == "open-checks")
     hostile = type(content)(checks=(type(content.checks[0])("q", "SELECT ?x # ```` \n{ }"),))
     made = markdown._checks(hostile)
     assert made.count("`````") == 2
@@ -396,8 +400,8 @@ def test_only_web_addresses_are_linked(iri: str, shown: str, *, link: bool) -> N
 
 @pytest.mark.parametrize("iri", ['a"b', "a b", "<script>", "{|}", "x'y", "x\\y"])
 def test_addresses_that_lenient_reading_lets_in_are_not_linked(iri: str) -> None:
-    line = f"<https://example.org/{iri}> <urn:p> <urn:o> .".replace("<script>", "\\u003Cscript\\u003E")
-    line = line.replace("a b", "a\\u0020b").replace("x\\y", "x\\u005Cy")
+    coded = "".join(c if c.isalnum() else f"\\u{ord(c):04X}" for c in iri)
+    line = f"<https://example.org/{coded}> <urn:p> <urn:o> ."
     quad = next(iter(ox.parse(line, format=ox.RdfFormat.N_TRIPLES, lenient=True)))
     assert isinstance(quad.subject, ox.NamedNode)
     assert quad.subject.value == f"https://example.org/{iri}"
@@ -408,7 +412,7 @@ def test_text_is_cut_and_cleaned() -> None:
     long = cells.clean("x" * 1_000_000)
     assert len(long) < 400
     assert "1,000,000 characters" in long
-    assert cells.clean("a\n\tb\x00c\u202ed") == "a b\N{REPLACEMENT CHARACTER}c\N{REPLACEMENT CHARACTER}d"
+    assert cells.clean("a\n\tb\x00c\u202ed") == "a b\ufffdc\ufffdd"
 
 
 def test_sparks_and_course_follow_the_values() -> None:

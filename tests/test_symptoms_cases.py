@@ -7,7 +7,6 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
-from tests.symptoms_support import DIFFERENCES, observed, ours, short, theirs
 
 from kgreason.graph import Graph, load
 from kgreason.store import Term
@@ -16,12 +15,14 @@ from kgreason.symptoms import (
     Observation,
     compile_shapes,
     conforms_with_path,
+    located_target,
     observe,
     outcome_symptom,
     read_report,
     read_shapes,
 )
-from kgreason.templates import Fragment, Template, role
+from kgreason.templates import Fragment, Template, role, template
+from tests.symptoms_support import DIFFERENCES, observed, ours, short, theirs
 
 CASES = Path(__file__).parent / "cases" / "symptom"
 ALL = sorted(path for path in CASES.glob("*/*") if path.is_dir())
@@ -46,7 +47,7 @@ def expected(case: Path) -> list[Row]:
     lines = (case / "expected.tsv").read_text(encoding="utf-8").splitlines()[1:]
     rows = []
     for line in lines:
-        component, focus, value = (line.split("\t") + ["", ""])[:3]
+        component, focus, value = [*line.split("\t"), "", ""][:3]
         value = '"true"^^xsd:boolean' if value == "true" else value
         rows.append((component, focus, value.lower() if "@" in value else value))
     return sorted(rows)
@@ -114,6 +115,10 @@ def test_case(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if not (case / "report.ttl").exists():
             outcomes = graph.store.select(constraint.outcome_query)
             assert len(outcomes) == observation.population
+            located = template("symptom", "population").render(
+                target=located_target(constraint, graph)
+            )
+            assert graph.store.scalar(located) == observation.population
     assert case.parent.name in used
 
 

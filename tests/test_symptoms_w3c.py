@@ -10,7 +10,6 @@ import pytest
 
 from kgreason.errors import RunError, ShapesError
 from kgreason.graph import load
-from kgreason.store import Term
 from kgreason.symptoms import Shapes, compile_shapes, read_shapes
 from kgreason.symptoms.paths import read_path
 from kgreason.symptoms.shapes import Node, read_triples
@@ -49,10 +48,14 @@ ENTRIES = list(entries()) if SUITE.is_dir() else []
 def alike(found: set[Found]) -> set[Found]:
     """Give results with all blank nodes of the data alike: each reading labels them anew."""
 
-    def term(value: Term | None) -> Term | None:
-        return ox.BlankNode("x") if isinstance(value, ox.BlankNode) else value
-
-    return {f._replace(focus=term(f.focus), value=term(f.value)) for f in found}
+    blank = ox.BlankNode("x")
+    return {
+        f._replace(
+            focus=blank if isinstance(f.focus, ox.BlankNode) else f.focus,
+            value=blank if isinstance(f.value, ox.BlankNode) else f.value,
+        )
+        for f in found
+    }
 
 
 def expected(manifest: Shapes, node: Node) -> set[Found] | None:
@@ -108,9 +111,13 @@ def test_w3c(entry: Entry) -> None:
         compiled = compile_shapes(shapes, graph)
         mine = ours(observed(graph, compiled))
     except (ShapesError, RunError) as error:
+        told = str(error)
+    else:
+        told = ""
+    if told:
         # Nothing could be checked: the suite asks for it, or the shape has no meaning.
-        assert wanted is None or not wanted or differs
-        assert re.search(r"passed over|cannot check", str(error))
+        assert not wanted or differs
+        assert re.search(r"passed over|cannot check", told)
         return
     assert wanted is not None
     assert (alike(mine) == alike(wanted)) is not differs

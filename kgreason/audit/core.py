@@ -42,9 +42,11 @@ def check_node(history: History, node: Term) -> Iterator[Finding]:
 
 
 def _check(history: History, shape: Shape, node: Term, properties: Properties) -> Iterator[Finding]:
-    for path, limits in shape.limits.items():
-        values = properties.get(path, [])
-        for limit in limits:
+    for limit in shape.required:
+        if limit.path not in properties:
+            yield Finding(shape.rule(limit), node.value, _say(limit, (), ()), shape.severity)
+    for path, values in properties.items():
+        for limit in shape.limits.get(path, ()):
             wrong = _broken(history, values, limit)
             if wrong is not None:
                 said = _say(limit, values, wrong)

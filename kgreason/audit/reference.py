@@ -15,6 +15,7 @@ from kgreason.audit.report import Finding, Severity
 from kgreason.audit.shapes import RULES, files
 from kgreason.errors import RunError
 from kgreason.store import Term
+from kgreason.terms import XSD
 
 _SEVERITIES: Final[dict[Any, Severity]] = {SH.Info: "notice", SH.Warning: "warning"}
 
@@ -66,6 +67,8 @@ def _node(term: Term) -> rdflib.URIRef | rdflib.BNode | rdflib.Literal:
         return rdflib.BNode(term.value)
     if term.language:
         return rdflib.Literal(term.value, lang=term.language)
+    if term.datatype == XSD.string:  # rdflib tells "a" from "a"^^xsd:string
+        return rdflib.Literal(term.value)
     datatype = rdflib.URIRef(term.datatype.value)
     return rdflib.Literal(term.value, datatype=datatype, normalize=False)
 

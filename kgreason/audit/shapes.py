@@ -34,6 +34,7 @@ _SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {
 _TARGETS: Final = (SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
 _ON_NODES: Final = {TYPE, SH.property, SH.sparql, SH.severity, *_TARGETS}
 _ONCE: Final = {SH.minCount, SH.maxCount}
+_REQUIRE: Final = frozenset({"minCount", "hasValue"})
 _COMPONENTS: Final = _ONCE | {
     SH.datatype,
     SH["class"],
@@ -64,12 +65,16 @@ class Limit:
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape with the classes it is about (subclasses too), and its core constraints by path."""
+    """A shape with the classes it is about (subclasses too), and its core constraints by path.
+
+    `required` are those that a node without any value breaks.
+    """
 
     name: str
     classes: frozenset[ox.NamedNode]
     limits: Mapping[ox.NamedNode, Sequence[Limit]]
     severity: Severity
+    required: tuple[Limit, ...] = ()
 
     def rule(self, limit: Limit) -> str:
         """Give the name of the rule that one of its constraints is."""
@@ -129,7 +134,8 @@ def shapes() -> Shapes:
             limits.setdefault(limit.path, []).append(limit)
         if limits and not targets:
             raise ShapesError(f"{node}: property shapes need a sh:targetClass.")
-        found.append(Shape(_local(node), frozenset(classes), limits, severity))
+        needed = tuple(x for many in limits.values() for x in many if x.component in _REQUIRE)
+        found.append(Shape(_local(node), frozenset(classes), limits, severity, needed))
         rules += [_rule(store, rule, severity) for rule in _named(store, node, SH.sparql)]
     return Shapes(
         tuple(sorted(found, key=lambda s: s.name)),

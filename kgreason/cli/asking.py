@@ -96,7 +96,8 @@ def query(
     text: Annotated[
         str | None,
         typer.Argument(
-            metavar="SPARQL", show_default=False,
+            metavar="SPARQL",
+            show_default=False,
             help="A SELECT, ASK, CONSTRUCT or DESCRIBE, or @FILE that holds one.",
         ),
     ] = None,
@@ -109,7 +110,8 @@ def query(
     format_: Annotated[
         o.TableFormat,
         typer.Option(
-            "--format", metavar="table|csv|json",
+            "--format",
+            metavar="table|csv|json",
             help="How the rows of a SELECT are written; a CONSTRUCT gives Turtle.",
         ),
     ] = o.TableFormat.TABLE,
@@ -168,7 +170,8 @@ def history(
     hypothesis: Annotated[
         str | None,
         typer.Option(
-            metavar="HYPOTHESIS", show_default="all it may be about",
+            metavar="HYPOTHESIS",
+            show_default="all it may be about",
             help="Ask about one hypothesis: its number or its IRI.",
         ),
     ] = None,

@@ -47,7 +47,9 @@ def investigate(
     question: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", rich_help_panel=o.RECORD, show_default=False,
+            metavar="TEXT",
+            rich_help_panel=o.RECORD,
+            show_default=False,
             help="What you want to know, in your words; it is kept in the record.",
         ),
     ] = None,
@@ -62,7 +64,9 @@ def investigate(
     fail_on: Annotated[
         o.FailOn | None,
         typer.Option(
-            metavar="violation|cause", rich_help_panel=o.RECORD, show_default=False,
+            metavar="violation|cause",
+            rich_help_panel=o.RECORD,
+            show_default=False,
             help="End with exit code 1 if anything fails, or if a cause was found.",
         ),
     ] = None,
@@ -78,7 +82,9 @@ def investigate(
     max_seconds: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", rich_help_panel=o.BUDGET, show_default="no limit",
+            metavar="SECONDS",
+            rich_help_panel=o.BUDGET,
+            show_default="no limit",
             help="Seconds of work; what was found until then is the result.",
         ),
     ] = None,
@@ -92,18 +98,30 @@ def investigate(
 
     check_out(out)
     asked = _asked(
-        shapes, violations, population, outcome, at, severity, only, ontology,
-        lenient=lenient, strict=strict, query_seconds=query_seconds, allow_service=allow_service,
+        shapes,
+        violations,
+        population,
+        outcome,
+        at,
+        severity,
+        only,
+        ontology,
+        lenient=lenient,
+        strict=strict,
+        query_seconds=query_seconds,
+        allow_service=allow_service,
     )
     asked |= {
-        "question": _plain(question), "policy": policy, "seed": seed,
-        "max_hypotheses": max_hypotheses, "max_steps": max_steps, "max_seconds": max_seconds,
+        "question": _plain(question),
+        "policy": policy,
+        "seed": seed,
+        "max_hypotheses": max_hypotheses,
+        "max_steps": max_steps,
+        "max_seconds": max_seconds,
     }
     _finite("--max-seconds", max_seconds)
     with Shown() as shown, resumable(ledger, new=True):
-        result = api.investigate(
-            data, ledger=ledger, progress=shown, notice=shown.notice, **asked
-        )
+        result = api.investigate(data, ledger=ledger, progress=shown, notice=shown.notice, **asked)
     _give(result, format_, out, fail_on)
 
 
@@ -162,8 +180,18 @@ def symptoms(
 
     check_out(out)
     asked = _asked(
-        shapes, violations, population, outcome, at, severity, only, ontology,
-        lenient=lenient, strict=strict, query_seconds=query_seconds, allow_service=allow_service,
+        shapes,
+        violations,
+        population,
+        outcome,
+        at,
+        severity,
+        only,
+        ontology,
+        lenient=lenient,
+        strict=strict,
+        query_seconds=query_seconds,
+        allow_service=allow_service,
     )
     with Shown() as shown:
         _, sighting = api.symptoms(data, progress=shown, notice=shown.notice, **asked)
@@ -191,9 +219,15 @@ def _asked(
     _finite("--at", at)
     _finite("--query-seconds", others["query_seconds"])
     return {
-        "shapes": shapes or (), "ontology": ontology or (), "violations": violations,
-        "population": population, "outcome": outcome, "at": at,
-        "severity": o.severity_iri(severity), "only": _plain(only), **others,
+        "shapes": shapes or (),
+        "ontology": ontology or (),
+        "violations": violations,
+        "population": population,
+        "outcome": outcome,
+        "at": at,
+        "severity": o.severity_iri(severity),
+        "only": _plain(only),
+        **others,
     }
 
 
@@ -207,9 +241,9 @@ def _plain(text: str | None) -> str | None:
     return None if text is None else text.encode("utf-8", "replace").decode()
 
 
-def _give(result: Any, format_: o.ReportFormat | None, out: str | None, fail_on: Any = None) -> (
-    None
-):
+def _give(
+    result: Any, format_: o.ReportFormat | None, out: str | None, fail_on: Any = None
+) -> None:
     """Write a result in the format wanted, and end with 1 where --fail-on asks for it."""
     with result:
         deliver(written(result, format_, out), out)

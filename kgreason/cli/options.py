@@ -111,14 +111,19 @@ Data = Annotated[
 Shapes = Annotated[
     list[str] | None,
     typer.Option(
-        "--shapes", metavar="FILE…", help="SHACL shapes to check the data with.",
-        rich_help_panel=WRONG, show_default=False,
+        "--shapes",
+        metavar="FILE…",
+        help="SHACL shapes to check the data with.",
+        rich_help_panel=WRONG,
+        show_default=False,
     ),
 ]
 Violations = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", rich_help_panel=WRONG, show_default=False,
+        metavar="FILE",
+        rich_help_panel=WRONG,
+        show_default=False,
         help="A SHACL validation report to start from instead of validating. Give --shapes or "
         "--population too, else nobody knows who did not fail.",
     ),
@@ -126,14 +131,18 @@ Violations = Annotated[
 Population = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE.rq", rich_help_panel=WRONG, show_default=False,
+        metavar="FILE.rq",
+        rich_help_panel=WRONG,
+        show_default=False,
         help="A SELECT of ?focus: all nodes that the --violations were looked for in.",
     ),
 ]
 Outcome = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE.rq", rich_help_panel=WRONG, show_default=False,
+        metavar="FILE.rq",
+        rich_help_panel=WRONG,
+        show_default=False,
         help="A SELECT of ?focus and ?outcome in place of shapes: a boolean, true where the node "
         "is to be explained, or a number.",
     ),
@@ -141,77 +150,96 @@ Outcome = Annotated[
 At = Annotated[
     float | None,
     typer.Option(
-        metavar="VALUE", rich_help_panel=WRONG, show_default="the upper quartile",
+        metavar="VALUE",
+        rich_help_panel=WRONG,
+        show_default="the upper quartile",
         help="Explain nodes whose number in --outcome is VALUE or more.",
     ),
 ]
 Severity = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", rich_help_panel=WRONG, show_default=False,
+        metavar="NAME",
+        rich_help_panel=WRONG,
+        show_default=False,
         help="Only constraints of this severity: violation, warning, info, or an IRI.",
     ),
 ]
 Only = Annotated[
     str | None,
     typer.Option(
-        metavar="SHAPE|PATH", rich_help_panel=WRONG, show_default=False,
+        metavar="SHAPE|PATH",
+        rich_help_panel=WRONG,
+        show_default=False,
         help="Only constraints of this shape (its IRI) or on this path (SPARQL, full IRIs).",
     ),
 ]
 Ontology = Annotated[
     list[str] | None,
     typer.Option(
-        "--ontology", metavar="FILE…", rich_help_panel=INPUT, show_default=False,
+        "--ontology",
+        metavar="FILE…",
+        rich_help_panel=INPUT,
+        show_default=False,
         help="Schema and vocabularies that the data need (owl:imports are never fetched).",
     ),
 ]
 Lenient = Annotated[
     bool,
     typer.Option(
-        "--lenient", rich_help_panel=INPUT,
+        "--lenient",
+        rich_help_panel=INPUT,
         help="Accept what can be accepted of broken data, and count what was not.",
     ),
 ]
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", rich_help_panel=INPUT,
+        "--strict",
+        rich_help_panel=INPUT,
         help="Refuse shapes that are not well-formed instead of passing them over.",
     ),
 ]
 QuerySeconds = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", rich_help_panel=INPUT,
+        metavar="SECONDS",
+        rich_help_panel=INPUT,
         help="Stop a query that a user or a shape's author wrote after this time.",
     ),
 ]
 AllowService = Annotated[
     bool,
     typer.Option(
-        "--allow-service", rich_help_panel=INPUT,
+        "--allow-service",
+        rich_help_panel=INPUT,
         help="Let queries of yours call other endpoints by SERVICE.",
     ),
 ]
 LedgerFolder = Annotated[
     str,
     typer.Option(
-        "--ledger", metavar="DIR", rich_help_panel=RECORD,
+        "--ledger",
+        metavar="DIR",
+        rich_help_panel=RECORD,
         help="The folder of the reasoning history.",
     ),
 ]
 Policy = Annotated[
     str,
     typer.Option(
-        metavar="NAME", rich_help_panel=RECORD, autocompletion=_completing(policies),
+        metavar="NAME",
+        rich_help_panel=RECORD,
+        autocompletion=_completing(policies),
         help="The rules by which evidence changes confidence and status.",
     ),
 ]
 Format = Annotated[
     ReportFormat | None,
     typer.Option(
-        "--format", metavar="md|html|json|ttl", rich_help_panel=RECORD,
+        "--format",
+        metavar="md|html|json|ttl",
+        rich_help_panel=RECORD,
         show_default="by the ending of --out, else md",
         help="How the result is written.",
     ),
@@ -219,21 +247,26 @@ Format = Annotated[
 Out = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", rich_help_panel=RECORD, show_default="stdout",
+        metavar="FILE",
+        rich_help_panel=RECORD,
+        show_default="stdout",
         help="Write the result to a file, all of it or nothing.",
     ),
 ]
 Which = Annotated[
     str | None,
     typer.Argument(
-        metavar="INVESTIGATION", show_default="the latest",
+        metavar="INVESTIGATION",
+        show_default="the latest",
         help="The investigation: its number in the ledger or its IRI.",
     ),
 ]
 TemplateName = Annotated[
     str | None,
     typer.Argument(
-        metavar="NAME", autocompletion=_completing(templates), show_default="all",
+        metavar="NAME",
+        autocompletion=_completing(templates),
+        show_default="all",
         help="A role, or a template as role/name (or its name alone).",
     ),
 ]

@@ -91,9 +91,9 @@ def _let_go_of_stdout() -> None:
     os.close(nowhere)
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()) -> (
-    str
-):
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()
+) -> str:
     """Give rows as a table for people; `numbers` are the heads of columns to align right."""
     from rich import box  # noqa: PLC0415 - keeps --help quick
     from rich.console import Console  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What a report shows of one RDF term: a short text, the whole of it, and a link where it is safe."""
+"""What a report shows of one RDF term: a short text, the whole of it, a link where it is safe."""
 
 import re
 import unicodedata
@@ -41,15 +41,15 @@ EMPTY: Final = Cell("text", "", "")
 
 
 def cell(term: Term | None, look: str = "") -> Cell:
-    """Make a cell of a term; `look` may ask for a bar of a number from 0 to 1, the
-    same as a share (in per cent), or a badge (of a status).
+    """Make a cell of a term, with nothing in it where there is none.
+
+    `look` may ask for a bar of a number from 0 to 1, the same as a share (in per cent), or a badge
+    (of a status).
     """
     if term is None:
         return EMPTY
-    if isinstance(term, ox.NamedNode):
-        return _iri(term)
     if not isinstance(term, ox.Literal):
-        return Cell("text", f"_:{term.value}", f"_:{term.value}")
+        return _node(term)
     full = clean(term.value)
     if look == "badge":
         return Cell("badge", full, full)
@@ -63,8 +63,8 @@ def cell(term: Term | None, look: str = "") -> Cell:
     return Cell("text", full, full)
 
 
-def _iri(term: ox.NamedNode) -> Cell:
-    name = clean(node_name(term))
+def _node(term: ox.NamedNode | ox.BlankNode) -> Cell:
+    name = clean(node_name(term) if isinstance(term, ox.NamedNode) else f"_:{term.value}")
     if name.startswith("_:"):
         return Cell("iri", name, name)
     link = name if _LINKED.fullmatch(name) else None

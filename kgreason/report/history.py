@@ -28,9 +28,7 @@ def ask(record: Record, name: str, *, hypothesis: str | ox.NamedNode | None = No
     """
     found = role(_ROLE).get(name)
     if found is None:
-        raise OptionError(
-            f"There is no question {name!r}; there are: {', '.join(role(_ROLE))}."
-        )
+        raise OptionError(f"There is no question {name!r}; there are: {', '.join(role(_ROLE))}.")
     values: dict[str, Value] = {"investigation": record.iri}
     if "hypotheses" in found.parameters:
         values["hypotheses"] = [] if hypothesis is None else [find(record, hypothesis)]
@@ -76,13 +74,9 @@ def _text(term: Term | None, own: str | None) -> str:
     return clean(name)
 
 
-def _widths(
-    variables: Sequence[str], cells: Sequence[Sequence[str]], width: int
-) -> list[int]:
+def _widths(variables: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[int]:
     """Give each column what it needs; the widest give way first until the table fits."""
-    needs = [
-        max(len(name), *(len(row[n]) for row in cells)) for n, name in enumerate(variables)
-    ]
+    needs = [max(len(name), *(len(row[n]) for row in cells)) for n, name in enumerate(variables)]
     room = width - 2 * (len(needs) - 1)
     while sum(needs) > room:
         widest = max(range(len(needs)), key=lambda n: needs[n])
@@ -93,7 +87,10 @@ def _widths(
 
 
 def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
-    wrapped = [textwrap.wrap(text, w, break_on_hyphens=False) or [""] for text, w in zip(texts, widths, strict=True)]
+    wrapped = [
+        textwrap.wrap(text, w, break_on_hyphens=False) or [""]
+        for text, w in zip(texts, widths, strict=True)
+    ]
     height = max(len(parts) for parts in wrapped)
     rows = []
     for n in range(height):

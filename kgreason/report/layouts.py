@@ -165,8 +165,7 @@ def _table(section: Template, rows: Results) -> Content:
     return Content(
         columns=tuple(column(name) for name in shown),
         rows=tuple(
-            tuple(cell(row.get(name), looks.get(name, "")) for name in shown)
-            for row in rows[:most]
+            tuple(cell(row.get(name), looks.get(name, "")) for name in shown) for row in rows[:most]
         ),
         more=max(0, len(rows) - most),
         empty=section.header.get("empty", ""),

@@ -135,7 +135,7 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     if not causes and verdict == "no systematic cause":
         return [none, *ranked]
     place = len(causes)
-    while place < len(causes) + len(open_) and ranked[place].confidence > none.confidence:
+    while place < len(causes) + len(open_) and ranked[place].confidence >= none.confidence:
         place += 1
     if not causes and all(none.confidence > h.confidence for h in real):
         place = 0
@@ -157,9 +157,7 @@ def _by_share(causes: list[Hypothesis]) -> list[Hypothesis]:
     return out
 
 
-def _catch_all(
-    members: Sequence[Hypothesis], ranked: Sequence[Hypothesis]
-) -> Hypothesis | None:
+def _catch_all(members: Sequence[Hypothesis], ranked: Sequence[Hypothesis]) -> Hypothesis | None:
     """Give the catch-all of the best one's frame; of the last frame where there are no others."""
     each = [h for h in members if h.catch_all]
     at_home = [h for h in each if ranked and h.frame == ranked[0].frame]

@@ -80,7 +80,9 @@ def _entry(
     counts = hypothesis.counts
     inside = (counts.inside_failing, counts.inside) if counts else (0, 0)
     outside = (
-        (counts.outside_failing, counts.outside) if counts else (told["failing"], told["population"])
+        (counts.outside_failing, counts.outside)
+        if counts
+        else (told["failing"], told["population"])
     )
     return {
         "id": hypothesis.id,

@@ -14,7 +14,8 @@ _LEFT_OUT: Final = {"work"}
 def render(record: Record) -> str:
     """Give the named graph of an investigation as Turtle, sorted, with the prefixes it uses.
 
-    The nodes of the investigation are written `this:hypothesis:1` and the like. Raises LedgerError if there is nothing in it.
+    The nodes of the investigation are written `this:hypothesis:1` and the like. Raises LedgerError
+    if there is nothing in it.
     """
     quads = record.store.quads(record.iri)
     triples = sorted((q.triple for q in quads), key=str)
@@ -23,7 +24,7 @@ def render(record: Record) -> str:
     prefixes = {name: iri for name, iri in PREFIXES.items() if name not in _LEFT_OUT}
     prefixes["this"] = f"{record.iri.value}:"
     made = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=prefixes)
-    lines = made.decode().splitlines(keepends=True)
+    lines = (made or b"").decode().splitlines(keepends=True)
     body = "".join(line for line in lines if not line.startswith("@prefix "))
     head = sorted(line for line in lines if line.startswith("@prefix "))
     return "".join(line for line in head if line.split()[1] in body) + "\n" + body

@@ -12,8 +12,8 @@ def set_apart(body: Tokens, pattern: str) -> "tuple[Tokens, Pieces]":
     """Take each FILTER [NOT] EXISTS that holds a join out of a group, to be computed once.
 
     The embedded store computes a join inside an EXISTS anew for every node, all of the graph each
-    time. Where all that the EXISTS shares with its surroundings is bound by its own triple patterns,
-    FILTER NOT EXISTS means MINUS, and FILTER EXISTS a join with its distinct solutions.
+    time. Where all that the EXISTS shares with its surroundings is bound by its own triples, FILTER
+    NOT EXISTS means MINUS, and FILTER EXISTS a join with its distinct solutions.
     """
     kept: list[Token] = []
     apart: Pieces = []

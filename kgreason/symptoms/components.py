@@ -1,9 +1,9 @@
 """The constraint components: one template each, found by its header.
 
-A template of `queries/symptom/` whose header names a `component` says with which `parameter` a shape
-asks for it, what that parameter `accepts`, `on` which shapes it may stand, whether a shape may have
-it once only (`single`), and whether its body is a `test` of one value or a `pattern` that has a
-solution where a node fails.
+A template of `queries/symptom/` whose header names a `component` says with which `parameter` a
+shape asks for it, what that parameter `accepts`, `on` which shapes it may stand, whether a shape
+may have it once only (`single`), and whether its body is a `test` of one value or a `pattern` that
+has a solution where a node fails.
 """
 
 from collections.abc import Callable, Iterator, Mapping

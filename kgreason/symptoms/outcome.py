@@ -108,7 +108,7 @@ def _number(term: Term) -> Decimal | None:
 
 
 def upper_quartile(numbers: Iterable[Decimal]) -> Decimal:
-    """Give the smallest of the numbers that at least three quarters do not exceed (nearest rank)."""
+    """Give the smallest number that at least three quarters do not exceed (nearest rank)."""
     ordered = sorted(numbers)
     return ordered[math.ceil(_QUARTILE * len(ordered)) - 1]
 

@@ -32,7 +32,8 @@ class IllFormedError(Exception):
 class Path:
     """A property path.
 
-    `kind` is "predicate", "^", "/", "|", "*", "+" or "?"; a predicate has `iri`, the others `parts`.
+    `kind` is "predicate", "^", "/", "|", "*", "+" or "?"; a predicate has `iri`, all others `parts`
+    of which they are made.
     """
 
     kind: str

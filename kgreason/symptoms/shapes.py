@@ -224,7 +224,8 @@ def _parse(path: Path, prefixes: dict[str, str]) -> Iterator[ox.Quad]:
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix not in FORMATS:
         raise ShapesError(
-            f"{path}: the ending {suffix or '(none)'} is not known; use one of {', '.join(FORMATS)}."
+            f"{path}: the ending {suffix or '(none)'} is not known; "
+            f"use one of {', '.join(FORMATS)}."
         )
     try:
         content = path.read_bytes()

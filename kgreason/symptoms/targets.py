@@ -54,13 +54,12 @@ class Target:
         self, focus: Fragment, variables: Variables, exact: Exact, *, marked: bool | None = None
     ) -> Fragment:
         """Give the pattern that binds `focus`; it may give a node several times."""
-        if marked is None:
-            marked = self.marked(exact)
         if self.kind == "class":
             return template(ROLE, "target-class").fragment(
                 focus=focus, given=_iri(self.terms[0]), subclasses=self.subclasses
             )
         if self.kind == "node":
+            marked = self.marked(exact) if marked is None else marked
             nodes = exact.candidates(list(self.terms), marked=marked)
             return template(ROLE, "target-node").fragment(focus=focus, given=list(nodes))
         if self.kind == "subjects":
@@ -71,14 +70,20 @@ class Target:
             return template(ROLE, "target-objects-of").fragment(
                 values=bind_values(self.path, variables.new(), focus, variables, exact)
             )
-        if self.kind == "sparql" and self.select is not None:
+        return self._made_of_others(focus, variables, exact, marked=marked)
+
+    def _made_of_others(
+        self, focus: Fragment, variables: Variables, exact: Exact, *, marked: bool | None
+    ) -> Fragment:
+        if self.select is not None:
             return self.select.as_target(focus)
-        if self.kind == "walk" and self.path is not None:
+        if self.path is not None:
             start = variables.new()
             return template(ROLE, "target-walk").fragment(
                 base=self.parts[0].distinct(start, variables, exact),
                 values=bind_values(self.path, start, focus, variables, exact),
             )
+        marked = self.marked(exact) or marked
         parts = [
             part.pattern(focus, variables, exact, marked=marked or None) for part in self.parts
         ]

@@ -67,7 +67,7 @@ class Exact:
             self.used = self.used or any(as_stored(term) != term for term in named)
             return named
         if marked:
-            return [t for t in map(mark, named) if not isinstance(t, ox.BlankNode)]
+            return [t for t in map(mark, named) if isinstance(t, ox.NamedNode | ox.Literal)]
         stable = [term for term in named if as_stored(term) == term]
         self.used = self.used or len(stable) != len(named)
         return stable
