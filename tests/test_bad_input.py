@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -344,7 +345,7 @@ UNUSABLE: list[tuple[str, str, str]] = [
         "service",
         PREFIXES
         + S
-        + 'sh:sparql [ sh:select "SELECT $this { SERVICE <http://127.0.0.1:9/> { $this ?p ?o } }" ] .',
+        + 'sh:sparql [ sh:select "SELECT $this { SERVICE <http://e/> { $this ?p ?o } }" ] .',
         r"no shape can be used.*SERVICE",
     ),
     (
@@ -742,18 +743,19 @@ def test_the_process_of_a_query_may_not_take_all_memory(
 
 
 def test_sigint_stops_a_process_with_one_sentence() -> None:
-    lines = [f"<http://e/{i}> a <http://example.org/Thing> .\n" for i in range(200_000)]
-    Path("many.nt").write_text("".join(lines).replace(" a ", " <http://e/p> "))
-    command = [sys.executable, "-m", "kgreason", "symptoms", "many.nt", "--outcome", "q.rq"]
-    Path("q.rq").write_text(
-        "SELECT ?focus ?outcome { ?focus ?p ?x . ?y ?q ?z . BIND(true AS ?outcome) }"
-    )
+    lines = [f"<http://e/{i}> <http://e/p> <http://e/{i + 1}> .\n" for i in range(400)]
+    Path("data.nt").write_text("".join(lines))
+    product = " ".join(f"?s{i} ?p{i} ?o{i} ." for i in range(6))
+    Path("q.rq").write_text(f"SELECT ?focus ?outcome {{ {product} }}")
+    command = [sys.executable, "-m", "kgreason", "symptoms", "data.nt", "--outcome", "q.rq"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    with pytest.raises(subprocess.TimeoutExpired):
-        running.wait(4)
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    if not children.exists():
+        running.kill()
+        pytest.skip("this system does not tell the children of a process")
+    while not children.read_text() and running.poll() is None:
+        time.sleep(0.01)  # until the query runs, in a process of its own
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert out == ""
-    assert "Traceback" not in err
+    out, err = running.communicate()
+    assert (running.returncode, out) == (130, "")
     assert err.splitlines() == ["kgreason: stopped."]

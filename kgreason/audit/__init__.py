@@ -1,4 +1,4 @@
-"""The audit of a reasoning history: does everything in the record follow from what it records?
+"""The audit of a reasoning history: does the record follow from what it records.
 
 Three things are held to it. The shapes of `shapes/` say what nodes there are and how they fit
 together, and recompute every confidence, e-process and status in SPARQL; they run natively, or

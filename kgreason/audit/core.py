@@ -20,7 +20,7 @@ _FORMS: Final = {
     XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"),
 }
 _NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
-_KINDS: Final = {SH.IRI: ox.NamedNode, SH.Literal: ox.Literal, SH.BlankNode: ox.BlankNode}
+_KINDS: Final = {str(SH.IRI): ox.NamedNode, str(SH.Literal): ox.Literal}
 
 
 def findings(history: History) -> Iterator[Finding]:
@@ -120,7 +120,7 @@ def _long_enough(_: History, value: Term, limit: Limit) -> bool:
 _HOLDS: Final[dict[str, Callable[[History, Term, Limit], bool]]] = {
     "datatype": _is_datatype,
     "class": _is_class,
-    "nodeKind": lambda _, value, limit: isinstance(value, _KINDS[limit.value]),
+    "nodeKind": lambda _, value, limit: isinstance(value, _KINDS[str(limit.value)]),
     "in": lambda _, value, limit: value in limit.allowed,
     "minInclusive": _compare(lambda number, least: number >= least),
     "maxInclusive": _compare(lambda number, most: number <= most),

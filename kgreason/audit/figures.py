@@ -25,7 +25,7 @@ from kgreason.probes import (
 )
 from kgreason.probes.finding import Setting, decimal
 from kgreason.probes.statistics import Table
-from kgreason.store import Term
+from kgreason.store import Row, Term
 from kgreason.terms import TRAILS, XSD
 
 Figures = Mapping[str, Decimal]
@@ -107,11 +107,10 @@ def _association(figures: Figures, discovery: Table | None) -> Expected:
 
 
 def _counterexamples(figures: Figures, discovery: Table | None) -> Expected:
-    rows = [
-        row
-        for name, fails in (("passingInside", "false"), ("outsideFailing", "true"))
-        for row in [{"focus": TRAILS.node, "fails": ox.Literal(fails)}] * int(figures[name])
-    ]
+    rows: list[Row] = []
+    for name, fails in (("passingInside", "false"), ("outsideFailing", "true")):
+        row: Row = {"focus": TRAILS.node, "fails": ox.Literal(fails)}
+        rows += [row] * int(figures[name])
     found = counterexamples.read(rows, Setting(discovery))
     return Expected(frozenset({found.outcome}), found.figures)
 

@@ -6,6 +6,7 @@ from functools import cache, cached_property
 import pyoxigraph as ox
 
 from kgreason.audit.shapes import ontology
+from kgreason.audit.statements import Statement, Subject, plain, statements
 from kgreason.errors import LedgerError
 from kgreason.ledger import Record
 from kgreason.store import Store, Term
@@ -22,7 +23,7 @@ class History:
         self.iri = record.iri
         self._ledger = record.store.inner
         self._types: dict[Term, set[Term]] = {}
-        if next(self._ledger.quads_for_pattern(None, None, None, self.iri), None) is None:
+        if next(self.statements(), None) is None:
             raise LedgerError(f"There is no record of {self.iri.value} in {record.store.where}.")
 
     @cached_property
@@ -34,37 +35,45 @@ class History:
         inner.bulk_load(text, ox.RdfFormat.N_TRIPLES)
         return Store(inner, f"the record of {self.iri.value}")
 
-    def quads(
-        self, subject: Term | None = None, predicate: ox.NamedNode | None = None,
-        object_: Term | None = None,
-    ) -> Iterator[ox.Quad]:
+    def statements(
+        self,
+        subject: Term | None = None,
+        predicate: ox.NamedNode | None = None,
+        value: Term | None = None,
+    ) -> Iterator[Statement]:
         """Give the statements of the record that fit a pattern."""
-        return self._ledger.quads_for_pattern(subject, predicate, object_, self.iri)  # type: ignore[arg-type]
+        return statements(self._ledger, subject, predicate, value, self.iri)
 
-    def instances(self, kind: ox.NamedNode) -> list[Term]:
+    def instances(self, kind: Term) -> list[Subject]:
         """Give the nodes of a class."""
-        return [quad.subject for quad in self.quads(None, TYPE, kind)]
+        return [statement.subject for statement in self.statements(None, TYPE, kind)]
 
     def properties(self, node: Term) -> Properties:
         """Give what the record says of a node."""
         found: Properties = {}
-        for quad in self.quads(node):
-            found.setdefault(quad.predicate, []).append(quad.object)
+        for statement in self.statements(node):
+            if not isinstance(statement.object, ox.Triple):
+                found.setdefault(statement.predicate, []).append(statement.object)
         return found
+
+    def values(self, node: Term, predicate: ox.NamedNode) -> list[str]:
+        """Give the values of one property as text, sorted."""
+        found = (statement.object for statement in self.statements(node, predicate))
+        return sorted(value.value for value in found if not isinstance(value, ox.Triple))
 
     def types(self, node: Term) -> set[Term]:
         """Give the types of a node, as the record or the ontology has them."""
         known = self._types.get(node)
         if known is None:
-            of_node = set() if isinstance(node, ox.Literal) else self.quads(node, TYPE)
-            known = {quad.object for quad in of_node} | _types_in_ontology().get(node, set())
+            known = {found.object for found in self.statements(node, TYPE)}
+            known |= _types_in_ontology().get(node, set())
             self._types[node] = known
         return known
 
     def counted(self) -> dict[str, int]:
         """Count what there is to look at."""
         return {
-            "triples": sum(1 for _ in self.quads()),
+            "triples": sum(1 for _ in self.statements()),
             "steps": len(self.instances(TRAILS.Step)),
             "updates": len(self.instances(TRAILS.ConfidenceUpdate)),
         }
@@ -73,7 +82,7 @@ class History:
 @cache
 def _types_in_ontology() -> dict[Term, set[Term]]:
     types: dict[Term, set[Term]] = {}
-    for quad in ontology():
-        if quad.predicate == TYPE:
-            types.setdefault(quad.subject, set()).add(quad.object)
+    for statement in plain(ontology()):
+        if statement.predicate == TYPE:
+            types.setdefault(statement.subject, set()).add(statement.object)
     return types

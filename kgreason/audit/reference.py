@@ -13,6 +13,7 @@ from rdflib.plugins.sparql import prepareQuery
 from kgreason.audit.history import History
 from kgreason.audit.report import Finding, Severity
 from kgreason.audit.shapes import RULES, files
+from kgreason.audit.statements import plain
 from kgreason.errors import RunError
 from kgreason.store import Term
 from kgreason.terms import XSD
@@ -55,7 +56,7 @@ def _shapes() -> rdflib.Graph:
 
 def _data(history: History) -> rdflib.Graph:
     data = _Prepared()
-    for quad in history.merged.quads():
+    for quad in plain(history.merged.quads()):
         data.add((_node(quad.subject), _node(quad.predicate), _node(quad.object)))
     return data
 

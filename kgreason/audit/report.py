@@ -41,19 +41,18 @@ class AuditReport:
         return frozenset(finding.rule for finding in self.findings)
 
     def __str__(self) -> str:
-        lines = [f"{self.investigation}: {self._summary()}"]
-        for finding in (*self.findings, *self.notices):
-            lines.append(f"{finding.severity} {finding.rule} {finding.node}: {finding.message}")
-        return "\n".join(lines)
+        told = [
+            f"{found.severity} {found.rule} {found.node}: {found.message}"
+            for found in (*self.findings, *self.notices)
+        ]
+        return "\n".join([f"{self.investigation}: {self._summary()}", *told])
 
     def _summary(self) -> str:
         counted = ", ".join(f"{number} {what}" for what, number in self.checked.items())
         return f"{len(self.findings)} findings, {len(self.notices)} notices ({counted})"
 
 
-def report(
-    investigation: str, found: Iterable[Finding], checked: Mapping[str, int]
-) -> AuditReport:
+def report(investigation: str, found: Iterable[Finding], checked: Mapping[str, int]) -> AuditReport:
     """Sort findings into a report; each rule speaks once of a node."""
     ordered = sorted(set(found))
     return AuditReport(

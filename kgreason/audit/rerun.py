@@ -38,9 +38,7 @@ def recheck(record: Record, graph: Graph, *, seconds: float = 60.0) -> list[Diff
     return sorted(difference for difference in found if difference is not None)
 
 
-def _compare(
-    node: Term, figure: str, recorded: str | None, found: str | None
-) -> Difference | None:
+def _compare(node: Term, figure: str, recorded: str | None, found: str | None) -> Difference | None:
     return None if recorded == found else Difference(node.value, figure, recorded, found)
 
 
@@ -68,5 +66,5 @@ def _counts(
 
 
 def _one(history: History, node: Term, name: str) -> str | None:
-    values = sorted(quad.object.value for quad in history.quads(node, TRAILS[name]))
+    values = history.values(node, TRAILS[name])
     return values[0] if values else None

@@ -30,7 +30,10 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
         *seal.findings(history),
         *figures.findings(history),
     ]
-    constraints = sum(len(limits) for shape in shapes().shapes for limits in shape.limits.values()) + len(shapes().rules)
+    limits = [
+        limit for shape in shapes().shapes for many in shape.limits.values() for limit in many
+    ]
+    constraints = len(limits) + len(shapes().rules)
     return report(record.iri.value, found, {**history.counted(), "constraints": constraints})
 
 
@@ -49,7 +52,7 @@ def check_step(record: Record, step: ox.NamedNode) -> list[str]:
     history. Cheap enough to be called after each commit.
     """
     history = History(record)
-    nodes = [quad.subject for quad in history.quads(None, TRAILS.step, step)]
+    nodes = [link.subject for link in history.statements(None, TRAILS.step, step)]
     return [
         f"{finding.node}: {finding.message} ({finding.rule})"
         for node in nodes

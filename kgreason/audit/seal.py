@@ -14,6 +14,7 @@ import pyoxigraph as ox
 from kgreason import policy
 from kgreason.audit.history import History
 from kgreason.audit.report import Finding
+from kgreason.audit.statements import Statement, plain
 from kgreason.store import Term
 from kgreason.terms import OWL, POLICY, PROV, TRAILS
 
@@ -31,88 +32,109 @@ REPLACED: Final = frozenset(
         "lastUpdate",
     )
 )
-
-
 _ENDED: Final = PROV.endedAtTime
 
 
 def findings(history: History) -> Iterator[Finding]:
-    """Check that every statement is sealed, every seal is right, and the policy is the known one."""
+    """Check that every statement is sealed, every seal right, and the policy the known one."""
     yield from _one_investigation(history)
-    yield from _seals(history)
+    yield from _unsealed(history)
+    for step, seal in seals(history).items():
+        given = history.values(step, TRAILS.hash)
+        if given != [seal]:
+            recorded = ", ".join(given) or "none"
+            said = f"What it wrote has the hash {seal}, but {recorded} is recorded."
+            yield Finding("seal", step.value, said)
     yield from _policy(history)
 
 
-def _one_investigation(history: History) -> Iterator[Finding]:
-    found = history.instances(TRAILS.Investigation)
-    if found != [history.iri]:
-        said = ", ".join(sorted(node.value for node in found)) or "none"
-        yield Finding(
-            "one-investigation", history.iri.value, f"Its record is about other ones too: {said}."
-        )
-
-
-def _seals(history: History) -> Iterator[Finding]:
+def seals(history: History) -> dict[Term, str]:
+    """Give the hash that each step should have, given the recorded hash of the step before it."""
     writers: dict[Term, list[Term]] = {}
-    for quad in history.quads(None, TRAILS.step):
-        writers.setdefault(quad.subject, []).append(quad.object)
-    lines: dict[Term, list[str]] = {node: [] for node in history.instances(TRAILS.Step)}
-    for quad in history.quads():
-        sealers = writers.get(quad.subject, [])
-        readable = not isinstance(quad.object, ox.BlankNode)
-        if not sealers or not readable or not all(step in lines for step in sealers):
-            said = f"No seal covers what is said of it: {quad.predicate.value}."
-            yield Finding("unsealed", quad.subject.value, said)
-        elif quad.predicate not in REPLACED and not (
-            # the end of the investigation is written by its last step on a node of the first
-            quad.predicate == _ENDED and quad.subject == history.iri
-        ):
-            for step in sealers:
-                lines[step].append(_line(quad))
-    for step, written in lines.items():
-        given = _values(history, step, TRAILS.hash)
-        before = "".join(
-            text
-            for previous in history.quads(step, TRAILS.previous)
-            for text in _values(history, previous.object, TRAILS.hash)
-        )
-        seal = sha256("\n".join([before, *sorted(written)]).encode()).hexdigest()
-        if given != [seal]:
-            said = f"What it wrote has the hash {seal}, but {', '.join(given) or 'none'} is recorded."
-            yield Finding("seal", step.value, said)
+    for link in history.statements(None, TRAILS.step):
+        writers.setdefault(link.subject, []).append(link.object)
+    lines: dict[Term, list[str]] = {step: [] for step in history.instances(TRAILS.Step)}
+    for statement in history.statements():
+        if statement.predicate in REPLACED or not _readable(statement):
+            continue
+        if statement.predicate == _ENDED and statement.subject == history.iri:
+            continue  # written by the last step on a node of the first
+        line = _line(statement)
+        for step in writers.get(statement.subject, ()):
+            lines.setdefault(step, []).append(line)
+    return {step: _hash(history, step, written) for step, written in lines.items()}
 
 
-def _line(quad: ox.Quad) -> str:
-    value = quad.object
+def _hash(history: History, step: Term, lines: list[str]) -> str:
+    before = "".join(
+        seal
+        for link in history.statements(step, TRAILS.previous)
+        for seal in history.values(link.object, TRAILS.hash)
+    )
+    return sha256("\n".join([before, *sorted(lines)]).encode()).hexdigest()
+
+
+def _line(statement: Statement) -> str:
+    value = statement.object
     kind = "iri"
     if isinstance(value, ox.Literal):
         kind = f"{value.datatype.value}@{value.language or ''}"
-    return f"{quad.subject.value} {quad.predicate.value} {kind} {value.value}"
+    return f"{statement.subject.value} {statement.predicate.value} {kind} {value.value}"
 
 
-def _values(history: History, node: Term, predicate: ox.NamedNode) -> list[str]:
-    return sorted(quad.object.value for quad in history.quads(node, predicate))
+def _readable(statement: Statement) -> bool:
+    """Tell whether a statement can be sealed: blank nodes have no name, and triples no place."""
+    value = statement.object
+    return isinstance(statement.subject, ox.NamedNode) and isinstance(
+        value, ox.NamedNode | ox.Literal
+    )
+
+
+def _unsealed(history: History) -> Iterator[Finding]:
+    steps = set(history.instances(TRAILS.Step))
+    links = history.statements(None, TRAILS.step)
+    sealed = {link.subject for link in links if link.object in steps}
+    for statement in history.statements():
+        if statement.subject not in sealed or not _readable(statement):
+            said = f"No seal covers what is said of it: {statement.predicate.value}."
+            yield Finding("unsealed", str(statement.subject).strip("<>"), said)
+
+
+def _one_investigation(history: History) -> Iterator[Finding]:
+    found = sorted(node.value for node in history.instances(TRAILS.Investigation))
+    if found != [history.iri.value]:
+        said = f"Its record has to be about it alone, but is about: {', '.join(found) or 'none'}."
+        yield Finding("one-investigation", history.iri.value, said)
 
 
 def _policy(history: History) -> Iterator[Finding]:
     """Compare the policy in the record with the one of that name and version that came along."""
-    for quad in history.quads(history.iri, TRAILS.policy):
-        iri = quad.object
+    for link in history.statements(history.iri, TRAILS.policy):
+        iri = link.object
         name = iri.value.removeprefix(POLICY.iri)
-        version = _values(history, iri, OWL.versionInfo)
+        version = history.values(iri, OWL.versionInfo)
         if name not in policy.names() or [policy.load(name).version] != version:
-            said = "This kgreason has no policy of that name and version to compare it with."
+            said = "There is no policy of that name and version here to compare it with."
             yield Finding("policy-known", iri.value, said, "notice")
             continue
-        known = {(t.subject, t.predicate, t.object) for t in policy.load(name).triples}
-        parts = {iri, *(subject for subject, _, _ in known)}
-        parts |= {q.object for p in (POLICY.likelihood, POLICY.transition) for q in history.quads(iri, p)}
-        recorded = {
-            (q.subject, q.predicate, q.object)
-            for part in parts
-            for q in history.quads(part)
-            if q.predicate not in {TRAILS.step, PROV.wasGeneratedBy}
-        }
-        for subject, predicate, value in sorted(known ^ recorded, key=str):
-            said = f"It is not the policy of that name and version: {predicate.value} {value.value}."
-            yield Finding("policy-known", subject.value, said)
+        shipped = list(_shipped(name))
+        known = {(str(t.subject), str(t.predicate), str(t.object)) for t in shipped}
+        recorded = _recorded(history, iri, {t.subject for t in shipped})
+        for subject, predicate, value in sorted(known ^ recorded):
+            said = f"It is not the policy of that name and version: {predicate} {value}."
+            yield Finding("policy-known", subject.strip("<>"), said)
+
+
+def _shipped(name: str) -> Iterator[Statement]:
+    return plain(policy.load(name).triples)
+
+
+def _recorded(history: History, iri: Term, parts: set[Term]) -> set[tuple[str, str, str]]:
+    for predicate in (POLICY.likelihood, POLICY.transition):
+        parts |= {link.object for link in history.statements(iri, predicate)}
+    return {
+        (str(found.subject), str(found.predicate), str(found.object))
+        for part in parts
+        for found in history.statements(part)
+        if found.predicate not in {TRAILS.step, PROV.wasGeneratedBy}
+    }

@@ -15,10 +15,11 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.audit.report import Severity
+from kgreason.audit.statements import plain, statements
 from kgreason.errors import ShapesError
 from kgreason.resources import folder
 from kgreason.store import Term
-from kgreason.templates import role, template
+from kgreason.templates import template
 from kgreason.terms import RDF, RDFS, SH, TYPE, XSD
 
 ROLE: Final = "audit"
@@ -33,6 +34,9 @@ _SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {
 }
 _TARGETS: Final = (SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
 _ON_NODES: Final = {TYPE, SH.property, SH.sparql, SH.severity, *_TARGETS}
+_SELECT: Final = re.compile(
+    r'(?P<head>\naudit:(?P<name>[\w-]+) a sh:SPARQLConstraint ;\n.*?sh:select """).*?"""', re.DOTALL
+)
 _ONCE: Final = {SH.minCount, SH.maxCount}
 _REQUIRE: Final = frozenset({"minCount", "hasValue"})
 _COMPONENTS: Final = _ONCE | {
@@ -71,7 +75,7 @@ class Shape:
     """
 
     name: str
-    classes: frozenset[ox.NamedNode]
+    classes: frozenset[Term]
     limits: Mapping[ox.NamedNode, Sequence[Limit]]
     severity: Severity
     required: tuple[Limit, ...] = ()
@@ -101,7 +105,7 @@ class Shapes:
 
     shapes: tuple[Shape, ...]
     rules: tuple[Rule, ...]
-    above: dict[ox.NamedNode, frozenset[ox.NamedNode]]
+    above: Mapping[Term, frozenset[Term]]
 
 
 @cache
@@ -121,14 +125,14 @@ def shapes() -> Shapes:
         store.load(path=str(path), format=ox.RdfFormat.TURTLE)
     above = _superclasses()
     found, rules = [], []
-    for quad in store.quads_for_pattern(None, TYPE, SH.NodeShape, None):
-        node = quad.subject
+    for shape in statements(store, None, TYPE, SH.NodeShape):
+        node = shape.subject
         severity = _SEVERITIES[next(iter(_named(store, node, SH.severity)), SH.Violation)]
-        unknown = {q.predicate for q in store.quads_for_pattern(node, None, None, None)} - _ON_NODES
+        unknown = {found.predicate for found in statements(store, node)} - _ON_NODES
         if unknown:
             raise ShapesError(f"{node}: the audit does not know {min(map(str, unknown))}.")
         targets = frozenset(_named(store, node, SH.targetClass))
-        classes = targets | {c for c, supers in above.items() if targets & supers}
+        classes: set[Term] = set(targets) | {c for c, supers in above.items() if targets & supers}
         limits: dict[ox.NamedNode, list[Limit]] = {}
         for limit in sorted(_limits(store, node), key=lambda x: (str(x.path), x.component)):
             limits.setdefault(limit.path, []).append(limit)
@@ -149,25 +153,21 @@ def files() -> list[Path]:
     return sorted(folder("shapes").glob("*.ttl"))
 
 
-def _named(store: ox.Store, node: ox.NamedNode | ox.BlankNode, predicate: ox.NamedNode) -> Iterator[
-    ox.NamedNode
-]:
-    for quad in store.quads_for_pattern(node, predicate, None, None):
-        if isinstance(quad.object, ox.NamedNode):
-            yield quad.object
+def _named(store: ox.Store, node: Term, predicate: ox.NamedNode) -> Iterator[ox.NamedNode]:
+    for found in statements(store, node, predicate):
+        if isinstance(found.object, ox.NamedNode):
+            yield found.object
 
 
 def _rule(store: ox.Store, node: ox.NamedNode, severity: Severity) -> Rule:
-    messages = [q.object.value for q in store.quads_for_pattern(node, SH.message, None, None)]
+    message = next(statements(store, node, SH.message)).object.value
     name = node.value.removeprefix(RULES)
-    return Rule(name, template(ROLE, name).render(), messages[0], severity)
+    return Rule(name, template(ROLE, name).render(), message, severity)
 
 
-def _limits(store: ox.Store, node: ox.NamedNode) -> Iterator[Limit]:
-    for link in store.quads_for_pattern(node, SH.property, None, None):
-        values = {
-            q.predicate: q.object for q in store.quads_for_pattern(link.object, None, None, None)
-        }
+def _limits(store: ox.Store, node: Term) -> Iterator[Limit]:
+    for link in statements(store, node, SH.property):
+        values = {found.predicate: found.object for found in statements(store, link.object)}
         path = values.pop(SH.path)
         for predicate, value in values.items():
             many = predicate in _ONCE and value.value != "1"
@@ -184,16 +184,16 @@ def _is_number(value: Term) -> bool:
 
 def _members(store: ox.Store, head: Term) -> Iterator[Term]:
     while head != RDF.nil:
-        yield next(store.quads_for_pattern(head, RDF.first, None, None)).object
-        head = next(store.quads_for_pattern(head, RDF.rest, None, None)).object
+        yield next(statements(store, head, RDF.first)).object
+        head = next(statements(store, head, RDF.rest)).object
 
 
-def _superclasses() -> dict[ox.NamedNode, frozenset[ox.NamedNode]]:
-    direct: dict[ox.NamedNode, set[ox.NamedNode]] = {}
-    for quad in ontology():
-        if quad.predicate == RDFS.subClassOf:
-            direct.setdefault(quad.subject, set()).add(quad.object)
-    above: dict[ox.NamedNode, frozenset[ox.NamedNode]] = {}
+def _superclasses() -> dict[Term, frozenset[Term]]:
+    direct: dict[Term, set[Term]] = {}
+    for link in plain(ontology()):
+        if link.predicate == RDFS.subClassOf:
+            direct.setdefault(link.subject, set()).add(link.object)
+    above: dict[Term, frozenset[Term]] = {}
     for start in direct:
         reached, front = {start}, {start}
         while front:
@@ -207,18 +207,16 @@ def _local(node: Term) -> str:
     return re.split(r"[#/]", node.value)[-1]
 
 
-def refresh(path: Path) -> str:
+def refresh(text: str) -> str:
     """Give the text of a file of shapes with every sh:select as `queries/audit/` has it."""
-    text = path.read_text(encoding="utf-8")
-    for name, made in role(ROLE).items():
-        select = made.fragment().text.strip().replace("\\", "\\\\")
-        pattern = rf'(?<=\naudit:{re.escape(name)} a sh:SPARQLConstraint ;\n)(.*?sh:select """).*?"""'
-        text = re.sub(
-            pattern, lambda m, s=select: f'{m[1]}{s}"""', text, count=1, flags=re.DOTALL  # type: ignore[misc]
-        )
-    return text
+
+    def replaced(found: re.Match[str]) -> str:
+        select = template(ROLE, found["name"]).fragment().text.strip().replace("\\", "\\\\")
+        return f'{found["head"]}{select}"""'
+
+    return _SELECT.sub(replaced, text)
 
 
 if __name__ == "__main__":
     for file in files():
-        file.write_text(refresh(file), encoding="utf-8")
+        file.write_text(refresh(file.read_text(encoding="utf-8")), encoding="utf-8")

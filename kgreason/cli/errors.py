@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,7 +74,10 @@ def _orderly(function: Callable[_P, None]) -> Callable[_P, None]:
     @functools.wraps(function)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
-            function(*args, **kwargs)
+            with warnings.catch_warnings():
+                if not _settings["traceback"]:
+                    warnings.simplefilter("ignore")  # of libraries; ours are notices
+                function(*args, **kwargs)
         except (typer.Exit, typer.Abort):
             raise
         except KgreasonError as error:

@@ -9,7 +9,7 @@ from kgreason.phases.bench import Bench, Symptom, frames_of, mark_inside, view_o
 from kgreason.policy import kinds
 from kgreason.probes.finding import decimal
 from kgreason.reasoners import symbolic
-from kgreason.reasoners.candidates import Candidate, View, table
+from kgreason.reasoners.candidates import Candidate, View, members, table
 from kgreason.reasoners.frames import Frame
 from kgreason.symptoms import located_target
 from kgreason.templates import Fragment, template
@@ -72,7 +72,9 @@ def _record_hypothesis(
     prior: Decimal,
 ) -> ox.NamedNode:
     words = symbolic.wording(candidate, bench.names, symptom.constraint)
-    whole = table(view, candidate.members)
+    # Counts told to people are over the whole population, also where a round looks at what is left.
+    first = view_of(bench, symptom, 1)
+    whole = table(first, members(first, candidate.pattern))
     mark_inside(bench, view, candidate.pattern)
     kind = (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
     values = candidate.values

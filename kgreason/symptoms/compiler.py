@@ -23,6 +23,7 @@ from kgreason.terms import SH, TYPE
 
 _FOCUS = Fragment("?focus")
 _VALUE = Fragment("?value")
+_NAMED = 3
 
 
 @dataclass
@@ -33,6 +34,22 @@ class _Reached:
     path: Path | None
     targets: list[Target] = field(default_factory=list)
     roots: list[Node] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """A target written down: as it is, and with each node once.
+
+    `marked` says whether its literals carry the mark of the graph of forms, `used` whether that
+    made a difference.
+    """
+
+    target: Target
+    pattern: Fragment
+    once: Fragment
+    marked: bool
+    used: bool
+    population: int | None
 
 
 def compile_shapes(
@@ -57,6 +74,7 @@ class _Compiler:
         self.shapes, self.graph = shapes, graph
         self.notices: list[str] = list(shapes.notices)
         self.passed_over: list[str] = []
+        self.empty: dict[str, int] = {}
         self.superclasses = Superclasses(graph.store)
         self.populations = Populations(graph, seconds)
         self.reached: dict[Node, _Reached] = {}
@@ -67,22 +85,20 @@ class _Compiler:
         for reached in self.reached.values():
             if severity is None or self._severity(reached.shape) == severity:
                 made += self._constraints(reached, only)
-        if only is not None and not made:
+        if only is not None and not made and not self.empty:
             raise ShapesError(
                 f"No constraint belongs to {only}; give the IRI of a shape or of a property."
             )
-        if not made and self.passed_over:
+        if not made and not self.empty and self.passed_over:
             raise ShapesError(
                 f"{', '.join(self.shapes.files)}: no shape can be used. {self.passed_over[0]}"
             )
-        kept = {entry.key: entry for entry in made}
-        empty = [entry for entry in kept.values() if entry.population == 0]
-        used = [entry for entry in kept.values() if entry.population != 0]
-        if empty:
-            shapes = {str(e.named_shape or e.shape) for e in empty}
+        used = list({entry.key: entry for entry in made}.values())
+        if self.empty:
+            names = sorted(self.empty)
             self.notices.append(
-                f"{len(empty)} constraints of {len(shapes)} shapes have no node to look at: "
-                f"{', '.join(sorted(shapes)[:3])}{' …' if len(shapes) > 3 else ''}."  # noqa: PLR2004
+                f"{sum(self.empty.values())} constraints of {len(names)} shapes have no node to "
+                f"look at: {', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''}."
             )
         fallback = tuple(entry for entry in used if isinstance(entry, Fallback))
         self.notices += [
@@ -161,15 +177,40 @@ class _Compiler:
         context = self._context(Exact(self.graph.formed), ())
         if not self._fits(reached, only):
             return
-        found = parts(context, reached.shape)
+        own = custom(self.shapes, reached.shape)
+        found = [p for p in parts(context, reached.shape) if p[0].parameter != SH.property]
         self._pass_over_all(context)
-        for iri, parameters in custom(self.shapes, reached.shape):
-            yield self._custom(reached, iri, parameters)
+        if not own and not found:
+            return
+        target = union(reached.targets)
+        try:
+            aim = self._aim(target, portable=False)
+        except (IllFormedError, NotCompilableError) as error:
+            self._pass_over(reached.shape, str(error))
+            return
+        if aim.population == 0:
+            name = str(self.shapes.named(reached.shape) or reached.shape)
+            self.empty[name] = self.empty.get(name, 0) + len(own) + len(found)
+            return
+        for iri, parameters in own:
+            yield self._custom(reached, aim, iri, parameters)
         for component, given in found:
-            if component.parameter != SH.property:
-                made = self._constraint(reached, component, given)
-                if made is not None:
-                    yield made
+            made = self._constraint(reached, aim, component, given)
+            if made is not None:
+                yield made
+
+    def _aim(self, target: Target, *, portable: bool) -> _Aim:
+        """Write the target down, and count its nodes where it is for the embedded store."""
+        exact = Exact(self.graph.formed, portable=portable)
+        once = target.distinct(_FOCUS, Variables("t"), exact)
+        return _Aim(
+            target,
+            target.pattern(_FOCUS, Variables("t"), exact),
+            once,
+            target.marked(exact),
+            exact.used,
+            None if portable else self.populations.count(once, guarded=target.of_user),
+        )
 
     def _context(self, exact: Exact, shapes: tuple[Node, ...]) -> Context:
         return Context(self.shapes, exact, self.graph.formed, self.superclasses, open=shapes)
@@ -183,52 +224,48 @@ class _Compiler:
         return wanted in {getattr(named, "value", ""), path, path[1:-1]} or only == path
 
     def _constraint(
-        self, reached: _Reached, component: Component, given: Term
+        self, reached: _Reached, aim: _Aim, component: Component, given: Term
     ) -> Constraint | Fallback | None:
-        target = union(reached.targets)
         described = self._described(reached, component, given)
-        bound: Fragment | None = None
         try:
-            population, bound = self._population(target)
-            exact, context = self._texts(reached, component, given, target, portable=False)
-            portable, _ = (
-                self._texts(reached, component, given, target, portable=True)
-                if context.exact.used
-                else (exact, context)
-            )
+            exact, context = self._texts(reached, aim, component, given, portable=False)
+            portable = exact
+            if context.exact.used or aim.used:
+                elsewhere = self._aim(aim.target, portable=True)
+                portable, _ = self._texts(reached, elsewhere, component, given, portable=True)
         except IllFormedError as error:
             self._pass_over(reached.shape, str(error))
             return None
         except NotCompilableError as error:
-            return Fallback(
-                **described,
-                roots=tuple(dict.fromkeys(reached.roots)),
-                target=bound,
-                population=population if bound is not None else None,
-                reason=str(error),
-            )
+            return self._fallback(reached, aim, described, str(error))
         self._pass_over_all(context)
         return Constraint(
             **described,
             exact=exact,
             portable=portable,
-            population=population,
-            guarded=context.guarded or target.of_user,
+            population=aim.population,
+            guarded=context.guarded or aim.target.of_user,
             shapes=self.shapes,
-            aim=target,
+            aim=aim.target,
         )
 
     def _custom(
-        self, reached: _Reached, iri: ox.NamedNode, parameters: list[ox.NamedNode]
+        self, reached: _Reached, aim: _Aim, iri: ox.NamedNode, parameters: list[ox.NamedNode]
     ) -> Fallback:
-        population, bound = self._population(union(reached.targets))
         given = {path: self.shapes.objects(reached.shape, path) for path in parameters}
+        described = self._common(reached, iri, given)
+        reason = "it is a constraint component of the shapes' author"
+        return self._fallback(reached, aim, described, reason)
+
+    def _fallback(
+        self, reached: _Reached, aim: _Aim, described: dict[str, Any], reason: str
+    ) -> Fallback:
         return Fallback(
-            **self._common(reached, iri, given),
+            **described,
             roots=tuple(dict.fromkeys(reached.roots)),
-            target=bound,
-            population=population,
-            reason="it is a constraint component of the shapes' author",
+            target=aim.once,
+            population=aim.population,
+            reason=reason,
         )
 
     def _pass_over(self, shape: Node, what: str) -> None:
@@ -280,39 +317,22 @@ class _Compiler:
         found = self.shapes.one(shape, SH.severity)
         return found if isinstance(found, ox.NamedNode) else SH.Violation
 
-    def _population(self, target: Target) -> tuple[int | None, Fragment]:
-        exact = Exact(self.graph.formed)
-        bound = target.distinct(_FOCUS, Variables("t"), exact)
-        return self.populations.count(bound, guarded=target.of_user), bound
-
     def _texts(
-        self,
-        reached: _Reached,
-        component: Component,
-        given: Term,
-        target: Target,
-        *,
-        portable: bool,
+        self, reached: _Reached, aim: _Aim, component: Component, given: Term, *, portable: bool
     ) -> tuple[Texts, Context]:
         exact = Exact(self.graph.formed, portable=portable)
         context = self._context(exact, (reached.shape,))
-        pattern = target.pattern(_FOCUS, Variables("t"), exact)
-        once = target.distinct(_FOCUS, Variables("t"), exact)
         path = reached.path
-        marked = target.marked(exact) if path is None else exact.concerns(path)
-        at = _VALUE
-        if path is None:
-            at = _FOCUS if component.is_test or component.gives_path else _VALUE
-        if component.gives_path and component.accepts != "select":
-            at = _VALUE
-        scope = Scope(context, reached.shape, path, _FOCUS, at, marked, (pattern, once))
+        marked = aim.marked if path is None else exact.concerns(path)
+        at = _FOCUS if path is None and component.is_test else _VALUE
+        scope = Scope(context, reached.shape, path, _FOCUS, at, marked, (aim.pattern, aim.once))
         violation = scope.pattern(component, given)
-        if path is None and component.is_test:
+        if at == _FOCUS:
             violation = Fragment(
                 f"{violation.text.rstrip()}\nBIND (?focus AS ?value)\n", violation.prefixes
             )
         whole = component.accepts == "select"
-        return Texts(once, violation, whole=whole, gives_path=component.gives_path), context
+        return Texts(aim.once, violation, whole=whole, gives_path=component.gives_path), context
 
 
 def _first_text(values: Sequence[Term]) -> str | None:

@@ -339,7 +339,7 @@ def expanded(text: str) -> str:
 
 def declared(shapes: Shapes, node: Node) -> dict[str, str]:
     """Give the prefixes of a query: its own by sh:prefixes, then those of any other sh:declare."""
-    everywhere = [s for s, d in shapes.index.items() if SH.declare in d]
+    everywhere = shapes.subjects(SH.declare)
     own: dict[Node, None] = {}
     waiting = list(shapes.nodes(node, SH.prefixes))
     while waiting:

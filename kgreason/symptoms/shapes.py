@@ -44,6 +44,7 @@ class Shapes:
     _parents: dict[Node, tuple[Node, ...]] | None = None
     _custom: tuple[ox.NamedNode, ...] | None = None
     _digests: dict[Node, str] = field(default_factory=dict)
+    _subjects: dict[ox.NamedNode, tuple[Node, ...]] = field(default_factory=dict)
 
     def objects(self, subject: Term, predicate: ox.NamedNode) -> tuple[Term, ...]:
         """Give the objects in the order of the file, without repetition."""
@@ -73,6 +74,14 @@ class Shapes:
             members.append(first[0])
             head = rest[0]
         return members
+
+    def subjects(self, predicate: ox.NamedNode) -> tuple[Node, ...]:
+        """Give all that have a property."""
+        if predicate not in self._subjects:
+            self._subjects[predicate] = tuple(
+                s for s, described in self.index.items() if predicate in described
+            )
+        return self._subjects[predicate]
 
     def triples(self) -> Iterator[ox.Triple]:
         """Give every triple, its literals as they were written."""

@@ -10,7 +10,6 @@
 PREFIX policy: <https://w3id.org/trails/policy#>
 PREFIX prov: <http://www.w3.org/ns/prov#>
 PREFIX trails: <https://w3id.org/trails#>
-PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
 DELETE { GRAPH {{ investigation }} { ?member trails:confidence ?before ; trails:lastUpdate ?previous . } }
 INSERT { GRAPH {{ investigation }} {
   ?member trails:confidence ?after .

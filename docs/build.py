@@ -1,0 +1,278 @@
+"""Make the pages that are made from headers: docs/queries/ from queries/, docs/ontology.md.
+
+`python docs/build.py` writes them, `python docs/build.py --check` names those that are not as they
+would be written, and ends with 1 if there are any. It reads files only and needs no kgreason.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pyoxigraph as ox
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+ROLES: Final = {
+    "symptom": "What is wrong: SHACL constraint components, targets and paths as SPARQL.",
+    "observe": "Looking at the graph: who is described where, who lies in a region.",
+    "hypothesize": "Proposing causes: one file for each family of hypotheses.",
+    "test": "Putting hypotheses to the test: one file for each kind of test.",
+    "confidence": "What evidence does to confidence: one update for each rule.",
+    "status": "When a hypothesis changes its status: one update for each transition.",
+    "record": "What the loop asks of the record, and the updates that keep it.",
+    "report": "The sections of a report.",
+    "history": "Questions people ask of a reasoning history.",
+    "audit": "What may not be found in a record; the same texts stand in the shapes of `shapes/`.",
+}
+SHOWN_APART: Final = ("summary", "title", "explanation", "example", "note")
+TRAILS: Final = "https://w3id.org/trails#"
+POLICY: Final = "https://w3id.org/trails/policy#"
+RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
+OWL: Final = "http://www.w3.org/2002/07/owl#"
+SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
+SHORT: Final = {
+    TRAILS: "trails:",
+    POLICY: "policy:",
+    RDF: "rdf:",
+    RDFS: "rdfs:",
+    OWL: "owl:",
+    "http://www.w3.org/2001/XMLSchema#": "xsd:",
+    "http://www.w3.org/ns/prov#": "prov:",
+    SKOS: "skos:",
+}
+
+
+@dataclass
+class Document:
+    """The header of a template: its keys, its parameters as (name, type, meaning), its sections."""
+
+    path: Path
+    keys: dict[str, str] = field(default_factory=dict)
+    parameters: list[tuple[str, str, str]] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
+
+
+def read(path: Path) -> Document:
+    """Read the header of a template."""
+    document, key = Document(path), ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if found := re.match(r"#\+ param (\w+): (\w+),\s*(.*)", line):
+            document.parameters.append((found[1], found[2], found[3]))
+        elif found := re.match(r"#\+ ([a-z-]+):\s*(.*)", line):
+            key = found[1]
+            document.keys[key] = found[2].strip()
+        elif found := re.match(r"#\+\s+(.*)", line):
+            document.keys[key] += f" {found[1].strip()}"
+        elif found := re.match(r"#= ([a-z-]+)", line):
+            document.sections.append(found[1])
+    return document
+
+
+def told(text: str) -> str:
+    """Write text so that Markdown shows it as it is."""
+    return re.sub(r"([\\*_<|\[])", r"\\\1", text)
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Write a table."""
+    yield ""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def page(role: str, documents: list[Document]) -> Iterator[str]:
+    """Write the page of a role."""
+    yield f"# queries/{role}"
+    yield ""
+    yield ROLES[role]
+    for document in documents:
+        name = document.path.name
+        yield ""
+        yield f"## {document.path.stem}"
+        yield ""
+        yield f"[{name}](../../queries/{role}/{name}): {told(document.keys['summary'])}"
+        for key in ("explanation", "note"):
+            if key in document.keys:
+                yield ""
+                yield told(document.keys[key])
+        if "example" in document.keys:
+            yield ""
+            yield f"*{told(document.keys['example'])}*"
+        facts = [(k, told(v)) for k, v in document.keys.items() if k not in SHOWN_APART and v]
+        if facts:
+            yield from table(("", ""), facts)
+        if document.parameters:
+            rows = [(f"`{n}`", kind, told(meaning)) for n, kind, meaning in document.parameters]
+            yield from table(("parameter", "type", "meaning"), rows)
+        if document.sections:
+            yield ""
+            yield "Sections: " + ", ".join(f"`{section}`" for section in document.sections)
+
+
+def overview(roles: dict[str, list[Document]]) -> Iterator[str]:
+    """Write the first page: every template with its sentence."""
+    yield "# Queries"
+    yield ""
+    yield "Everything that kgreason asks of a graph or a record is a file in `queries/`. These"
+    yield "pages are made from the headers of those files; `kgreason queries` prints the same."
+    for role, documents in roles.items():
+        yield ""
+        yield f"## [{role}]({role}.md)"
+        yield ""
+        yield ROLES[role]
+        rows = [
+            (f"[{d.path.stem}]({role}.md#{d.path.stem})", told(d.keys["summary"]))
+            for d in documents
+        ]
+        yield from table(("", ""), rows)
+
+
+class Ontology:
+    """The terms of ontology/."""
+
+    def __init__(self) -> None:
+        self.store = ox.Store()
+        for path in sorted(ROOT.glob("ontology/**/*.ttl")):
+            self.store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+
+    def of(self, kind: str, namespace: str) -> list[ox.NamedNode]:
+        """Give the terms of a kind in a namespace, sorted."""
+        quads = self.store.quads_for_pattern(None, _node(RDF, "type"), ox.NamedNode(kind), None)
+        found = {q.subject for q in quads if isinstance(q.subject, ox.NamedNode)}
+        return sorted((n for n in found if n.value.startswith(namespace)), key=lambda n: n.value)
+
+    def values(self, node: ox.NamedNode | ox.BlankNode, iri: str) -> list[str]:
+        """Give the values of a property, IRIs shortened, sorted."""
+        quads = self.store.quads_for_pattern(node, ox.NamedNode(iri), None, None)
+        return sorted(short(q.object) for q in quads)
+
+    def meaning(self, node: ox.NamedNode) -> str:
+        """Say what a term means."""
+        found = self.values(node, RDFS + "comment") + self.values(node, SKOS + "definition")
+        return told(" ".join(found))
+
+
+def _node(namespace: str, name: str) -> ox.NamedNode:
+    return ox.NamedNode(namespace + name)
+
+
+def short(term: object) -> str:
+    """Give a term as people write it."""
+    if isinstance(term, ox.NamedNode):
+        for namespace, prefix in SHORT.items():
+            if term.value.startswith(namespace):
+                return prefix + term.value.removeprefix(namespace)
+        return f"<{term.value}>"
+    return term.value if isinstance(term, ox.Literal | ox.BlankNode) else str(term)
+
+
+def ontology() -> Iterator[str]:
+    """Write the page of the ontology."""
+    known = Ontology()
+    yield "# Ontology"
+    yield ""
+    yield "The terms of a reasoning history (`trails:`, `https://w3id.org/trails#`) and of the"
+    yield "policies that rule it (`policy:`, `https://w3id.org/trails/policy#`), made from `ontology/`."
+    yield ""
+    yield "## Classes"
+    rows = [
+        (f"`{short(c)}`", ", ".join(known.values(c, RDFS + "subClassOf")), known.meaning(c))
+        for c in known.of(OWL + "Class", TRAILS)
+    ]
+    yield from table(("class", "is a", "meaning"), rows)
+    for title, namespace in (("Properties", TRAILS), ("Properties of policies", POLICY)):
+        yield ""
+        yield f"## {title}"
+        yield from table(
+            ("property", "of", "value", "meaning"), list(_properties(known, namespace))
+        )
+    for scheme in known.of(SKOS + "ConceptScheme", TRAILS):
+        (label,) = known.values(scheme, RDFS + "label")
+        yield ""
+        yield f"## {label}"
+        yield ""
+        yield known.meaning(scheme)
+        members = [
+            n
+            for n in known.of(SKOS + "Concept", TRAILS)
+            if short(scheme) in known.values(n, SKOS + "inScheme")
+        ]
+        yield from table(("", ""), [(f"`{short(n)}`", known.meaning(n)) for n in members])
+    for policy in known.of(TRAILS + "Policy", POLICY):
+        yield from _policy(known, policy)
+
+
+def _properties(known: Ontology, namespace: str) -> Iterator[tuple[str, ...]]:
+    kinds = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
+    found = {node for kind in kinds for node in known.of(kind, namespace)}
+    for node in sorted(found, key=lambda n: n.value.lower()):
+        of, to = (", ".join(known.values(node, RDFS + name)) for name in ("domain", "range"))
+        yield f"`{short(node)}`", of, to, known.meaning(node)
+
+
+def _policy(known: Ontology, policy: ox.NamedNode) -> Iterator[str]:
+    """Write a policy: its numbers, its transitions, its likelihoods."""
+    yield ""
+    yield f"## Policy: {' '.join(known.values(policy, RDFS + 'label'))}"
+    yield ""
+    yield known.meaning(policy)
+    inner: dict[str, list[ox.BlankNode | ox.NamedNode]] = {"likelihood": [], "transition": []}
+    facts = []
+    for quad in known.store.quads_for_pattern(policy, None, None, None):
+        name = quad.predicate.value.removeprefix(POLICY)
+        if name in inner and not isinstance(quad.object, ox.Literal | ox.Triple):
+            inner[name].append(quad.object)
+        elif isinstance(quad.object, ox.Literal) and quad.predicate.value.startswith(POLICY):
+            facts.append((f"`{short(quad.predicate)}`", quad.object.value))
+    yield from table(("", ""), sorted(facts))
+    changes = [
+        (" ".join(known.values(n, TRAILS + "from")), " ".join(known.values(n, TRAILS + "to")))
+        for n in inner["transition"]
+    ]
+    yield from table(("from", "to"), sorted(changes))
+    names = ("testKind", "outcomeClass", "underSelf", "underRival", "underNamed", "underNone")
+    rows = [
+        tuple(" ".join(known.values(n, POLICY + m)) for m in names) for n in inner["likelihood"]
+    ]
+    head = ("test", "outcome", "hypothesis", "rival", "named rival", "none")
+    yield from table(head, sorted(rows))
+
+
+def pages() -> dict[Path, str]:
+    """Give every page with its text."""
+    roles: dict[str, list[Document]] = {}
+    for role in ROLES:
+        files = sorted(p for p in (ROOT / "queries" / role).glob("*.r[qu]"))
+        roles[role] = [read(path) for path in files]
+    unknown = {p.parent.name for p in ROOT.glob("queries/*/*.r[qu]")} - set(ROLES)
+    if unknown:
+        sys.exit(f"Say in docs/build.py what queries/{min(unknown)}/ is for (ROLES).")
+    folder = ROOT / "docs" / "queries"
+    made = {folder / f"{role}.md": page(role, documents) for role, documents in roles.items()}
+    made |= {folder / "index.md": overview(roles), ROOT / "docs" / "ontology.md": ontology()}
+    return {path: "\n".join(lines) + "\n" for path, lines in made.items()}
+
+
+def main() -> None:
+    """Write the pages, or check them."""
+    made = pages()
+    old = set((ROOT / "docs" / "queries").glob("*.md")) - set(made)
+    if "--check" in sys.argv[1:]:
+        wrong = [p for p, text in made.items() if not p.is_file() or p.read_text("utf-8") != text]
+        for path in sorted([*wrong, *old]):
+            print(f"{path.relative_to(ROOT)} is not as its sources are; run `make docs`.")
+        sys.exit(1 if wrong or old else 0)
+    for path in old:
+        path.unlink()
+    for path, text in made.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

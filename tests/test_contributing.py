@@ -1,0 +1,149 @@
+"""What CONTRIBUTING.md tells one to do works: its blocks are put into a copy of the checkout."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+from tests.test_house import DECLARED, FULL
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COPIED = ("kgreason", "ontology", "queries", "shapes", "pyproject.toml")
+TESTS = ("__init__.py", "casebook.py", "conftest.py", "test_cases.py", "test_templates.py")
+
+SHAPES = """
+@prefix ex: <https://example.org/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+ex:PartShape a sh:NodeShape ; sh:targetClass ex:Part ;
+  sh:property [ sh:path ex:code ; sh:minCount 1 ] .
+"""
+INVESTIGATE = """
+import json, sys
+import kgreason
+found = kgreason.investigate("data.ttl", shapes="shapes.ttl")
+told = {"where": kgreason.__file__, "result": found.as_dict(), "report": found.markdown(),
+        "record": found.turtle()}
+json.dump(told, sys.stdout)
+"""
+
+
+def data() -> str:
+    """Write 240 parts: a third has no label, and of those all but every tenth lack a code."""
+    lines = [
+        "@prefix ex: <https://example.org/> .",
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
+    ]
+    for number in range(240):
+        unlabelled = number % 3 == 0
+        coded = number % 10 == 0 if unlabelled else number % 50 != 1
+        label = "" if unlabelled else f' ; rdfs:label "part {number}"'
+        code = f' ; ex:code "{number}"' if coded else ""
+        lines.append(f"ex:part{number} a ex:Part{label}{code} .")
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a copy of the checkout with the files of CONTRIBUTING.md in their places."""
+    copy = tmp_path_factory.mktemp("checkout")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, copy / name)
+    (copy / "tests").mkdir()
+    for name in TESTS:
+        shutil.copy(ROOT / "tests" / name, copy / "tests" / name)
+    blocks = BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    for name, text in blocks:
+        path = copy / name
+        assert not path.exists(), f"{name} is in the project already"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert len(blocks) == 10
+    (copy / "data.ttl").write_text(data(), encoding="utf-8")
+    (copy / "shapes.ttl").write_text(SHAPES, encoding="utf-8")
+    return copy
+
+
+def run(checkout: Path, *arguments: str) -> str:
+    """Run Python in the copy; without `site`, so that no other checkout can be imported."""
+    libraries = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    path = ":".join([str(checkout), *sorted(libraries)])
+    done = subprocess.run(
+        [sys.executable, "-S", *arguments],
+        cwd=checkout,
+        env={"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def told(checkout: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(checkout, "-c", INVESTIGATE))
+    assert found["where"].startswith(str(checkout))
+    return found
+
+
+def test_the_family_proposes_and_is_supported(told: dict[str, Any]) -> None:
+    (symptom,) = told["result"]["symptoms"]
+    assert symptom["failing"] == 72 + 3
+    leading = min(symptom["hypotheses"], key=lambda h: h["rank"])
+    assert leading["statement"] == "Nodes without a label fail."
+    assert leading["kind"] == "cohort"
+    assert leading["inside"] == {"failing": 72, "population": 80}
+    assert leading["outside"] == {"failing": 3, "population": 160}
+    assert leading["status"].lower().endswith("supported")
+    assert symptom["verdict"] == "explained"
+
+
+def test_the_kind_of_test_gives_evidence(told: dict[str, Any]) -> None:
+    (symptom,) = told["result"]["symptoms"]
+    (leading,) = (h for h in symptom["hypotheses"] if "without a label" in h["statement"])
+    (evidence,) = (e for e in leading["evidence"] if e["test"] == "majority")
+    assert evidence["polarity"].lower().endswith("supports")
+    assert evidence["strength"] == 0.4
+
+
+def test_the_section_is_in_the_report(told: dict[str, Any]) -> None:
+    assert "Tests by kind" in told["report"]
+    assert re.search(r"majority.*1", told["report"])
+
+
+def test_the_cases_hold_and_the_headers_fit(checkout: Path) -> None:
+    new = "unlabelled or majority or tests-by-kind"
+    options = ("-p", "no:cacheprovider", "-o", "addopts=-v", "-k", new)
+    told = run(checkout, "-m", "pytest", *options, "tests")
+    for name in (
+        "hypothesize/unlabelled/two-of-three propose oxigraph",
+        "hypothesize/unlabelled/two-of-three region rdflib",
+        "test/majority/two-of-three main oxigraph",
+        "test_parameters_declared_are_those_used[report/tests-by-kind",
+    ):
+        assert re.search(rf"{re.escape(name)}\] PASSED", told)
+
+
+def test_every_term_of_the_record_is_in_the_ontology(told: dict[str, Any]) -> None:
+    found = {
+        term.value
+        for quad in ox.parse(told["record"], format=ox.RdfFormat.TRIG)
+        for term in quad.triple
+        if isinstance(term, ox.NamedNode) and FULL.fullmatch(term.value)
+    }
+    assert len(found) > 60
+    known = DECLARED | {
+        iri for iri in found if iri.startswith("https://w3id.org/trails/policy#frame-")
+    }
+    assert sorted(found - known) == []

@@ -1,0 +1,236 @@
+"""Whatever comes in, only an error of ours comes out (the slow suite)."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from kgreason import api
+from kgreason.errors import KgreasonError
+from kgreason.graph import load
+from kgreason.ledger import Ledger
+from kgreason.store import Store, check_query
+from kgreason.symptoms import compile_shapes, observe, outcome_symptom, read_shapes
+from kgreason.templates import TemplateError, template
+from tests.cli_support import OUTCOME, PREFIXES, SHAPES
+
+pytestmark = pytest.mark.slow
+many = settings(
+    max_examples=4000, derandomize=False, database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+few = settings(many, max_examples=1500)
+
+THING = 'ex:a a ex:Thing ; ex:name "a"@en-GB , """b\\u00e9\nc""" ; ex:size 3 , 4.5e0 , -0 .\n'
+TURTLE = PREFIXES + THING + "ex:b ex:knows [ ex:list ( ex:a _:x 1 ) ] . <#rel> a <../up> .\n"
+TRIPLES = "".join(
+    f'<http://e/{i}> <http://e/p> "v{i}"^^<http://e/t> .\n_:b{i} <http://e/q> <http://e/{i}> .\n'
+    for i in range(4)
+)
+SEEDS: dict[str, bytes] = {
+    ".ttl": TURTLE.encode(),
+    ".nt": TRIPLES.encode(),
+    ".nq": TRIPLES.replace(" .\n", " <http://e/g> .\n").encode(),
+    ".trig": (PREFIXES + "ex:g { ex:a ex:p ex:b } GRAPH _:g { ex:a ex:p 1 }").encode(),
+    ".rdf": (
+        b'<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE r:RDF [<!ENTITY e "http://e/">]>\n'
+        b'<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">\n'
+        b'<e:T r:about="&e;a" xml:lang="en"><e:p r:resource="b"/><e:q>x &amp; y</e:q></e:T></r:RDF>'
+    ),
+    ".jsonld": (
+        b'{"@context": {"@vocab": "http://e/", "when": {"@type": "http://e/date"}}, "@graph": [\n'
+        b'{"@id": "http://e/a", "@type": "T", "when": "x", "p": {"@value": "v", "@language": "en"}},'
+        b'{"@id": "_:b", "q": [{"@list": [1, 2.5, true, null]}, {"@id": "c"}]}]}'
+    ),
+}
+SHACL = (
+    SHAPES
+    + """ex:More sh:targetSubjectsOf ex:name ; sh:targetNode ex:a ; sh:severity sh:Info ;
+  sh:property [ sh:path ( ex:knows [ sh:inversePath ex:p ] [ sh:zeroOrMorePath ex:q ] ) ;
+    sh:maxCount 3 ; sh:datatype xsd:string ; sh:pattern "^a+$" ; sh:flags "i" ; sh:minLength 1 ] ;
+  sh:or ( [ sh:nodeKind sh:IRI ] [ sh:in ( 1 "x" ex:a ) ] ) ; sh:not [ sh:hasValue ex:c ] ;
+  sh:closed true ; sh:ignoredProperties ( ex:size ) ; sh:languageIn ( "en" ) ;
+  sh:property [ sh:path ex:name ; sh:uniqueLang true ; sh:qualifiedMinCount 1 ;
+    sh:qualifiedValueShape [ sh:class ex:Thing ] ; sh:lessThan ex:size ] ;
+  sh:sparql [ sh:message "m" ; sh:select "SELECT $this { $this <http://e/p> ?value }" ] .
+"""
+)
+QUERY = (
+    OUTCOME.replace("\n  BIND", "\n  OPTIONAL { ?focus ex:size ?size FILTER (?size > 3) }\n  BIND")
+    + "ORDER BY ?focus LIMIT 10 # service\n"
+)
+PIECES = [
+    "<", ">", '"', '"""', "'", "\\", "\\u003E", "\\U0010FFFF", "\0", "\n", "\r", "\t", " ", "{", "}",
+    "{{", "{%", "(", ")", "[", "]", "#", "@", "@en-", "^^", ".", ";", ",", "_:", ":", "::", "%zz", "|",
+    "é", "\u202e", "\ufeff", "𝕏", "1e999999", "-", "+", "0" * 40, "NaN", "INF", "true", "a", "sh:", "ex:",
+    "SERVICE <http://127.0.0.1:9/> {}", "INSERT DATA { <a:a> <a:a> <a:a> }", "DROP ALL", "FROM <x:y>",
+    "$this", "?focus", "?outcome", "BIND(1/0 AS ?outcome)", "sh:minCount", "sh:path", "sh:property",
+    "sh:target", "sh:node ex:More", "ex:NameShape", "http://www.w3.org/ns/shacl#", "()", "<a b>", "&x;",
+    "<http://e/\\u0000>", "<!ENTITY", "]]>", "null", '"@id"', '"@context": "http://127.0.0.1:9/"',
+]  # fmt: skip
+
+
+@st.composite
+def spoiled(draw: st.DrawFn, seed: bytes) -> bytes:
+    """Give a file with a few things cut out, repeated, put in or flipped."""
+    content = bytearray(seed)
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(content)))
+        end = min(len(content), start + draw(st.integers(0, 40)))
+        how = draw(st.sampled_from(["cut", "piece", "bytes", "repeat", "end"]))
+        if how == "cut":
+            del content[start:end]
+        elif how == "piece":
+            content[start:start] = draw(st.sampled_from(PIECES)).encode()
+        elif how == "bytes":
+            content[start:end] = draw(st.binary(max_size=6))
+        elif how == "repeat":
+            content[start:start] = bytes(content[start:end]) * draw(st.integers(1, 30))
+        else:
+            del content[end:]
+    return bytes(content)
+
+
+def any_file(ending: str) -> st.SearchStrategy[bytes]:
+    soup = st.lists(st.sampled_from(PIECES), max_size=30).map(
+        lambda parts: " ".join(parts).encode()
+    )
+    return st.one_of(spoiled(SEEDS[ending]), spoiled(SEEDS[ending]), soup, st.binary(max_size=200))
+
+
+def text_of(seed: str) -> st.SearchStrategy[str]:
+    return spoiled(seed.encode()).map(lambda content: content.decode("utf-8", "replace"))
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("graph") / "data.ttl"
+    path.write_text(TURTLE, encoding="utf-8")
+    return load([path])
+
+
+def embeds(store: Store) -> None:
+    """Hold every term to what can be put into a query and comes out the same."""
+    for quad in store.quads():
+        for term in (quad.subject, quad.predicate, quad.object):
+            if not isinstance(term, ox.BlankNode):
+                rows = store.select(f"SELECT ?t {{ BIND ({term} AS ?t) }}")
+                assert str(rows[0]["t"]) == str(term)
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize("ending", sorted(SEEDS))
+@few
+@given(data=st.data())
+def test_loaders(tmp_path: Path, data: st.DataObject, ending: str, lenient: bool) -> None:
+    content = data.draw(any_file(ending))
+    path = tmp_path / f"file{ending}"
+    if data.draw(st.integers(0, 9)) == 0:
+        path = tmp_path / f"file{ending}.gz"
+        packed = gzip.compress(content)
+        content = data.draw(spoiled(packed)) if data.draw(st.booleans()) else packed
+    path.write_bytes(content)
+    try:
+        loaded = load([path], lenient=lenient)
+    except KgreasonError as error:
+        assert str(path) in str(error)
+        assert "\n" not in str(error)
+    else:
+        assert loaded.triples > 0
+        embeds(loaded.store)
+
+
+@many
+@given(content=st.one_of(spoiled(SHACL.encode()), any_file(".ttl")))
+def test_shapes(tmp_path: Path, graph: Any, content: bytes) -> None:
+    path = tmp_path / "shapes.ttl"
+    path.write_bytes(content)
+    try:
+        compiled = compile_shapes(read_shapes([path]), graph)
+        for constraint in compiled.constraints:
+            seen = observe(graph, constraint, seconds=20)
+            assert seen.population is None or len(seen.failing) <= seen.population
+    except KgreasonError as error:
+        assert error.exit_code in {1, 2}
+
+
+@many
+@given(text=text_of(QUERY))
+def test_outcome_queries(graph: Any, text: str) -> None:
+    before = len(graph.store.inner)
+    try:
+        constraint = outcome_symptom(text, graph, where="q.rq", seconds=20)
+        observe(graph, constraint, seconds=20)
+    except KgreasonError as error:
+        assert "\n" not in str(error) or error.exit_code == 1
+    assert len(graph.store.inner) == before
+
+
+@many
+@given(text=st.one_of(text_of(QUERY), st.lists(st.sampled_from(PIECES)).map(" ".join), st.text()))
+def test_queries_are_checked(text: str) -> None:
+    try:
+        check_query(text, "the query")
+    except KgreasonError as error:
+        assert "\n" not in str(error)
+        assert error.exit_code == 2
+    else:
+        ox.Store().query(text)  # would raise for what does not parse
+
+
+@few
+@given(name=st.text(max_size=40), value=st.text(max_size=40), seed=st.integers(0, 99))
+def test_no_text_becomes_part_of_a_query(name: str, value: str, seed: int) -> None:
+    assume("\ud800" > name or name.isprintable())
+    values = [name, value, *random.Random(seed).sample(PIECES, 3)]
+    for text in values:
+        literal = ox.Literal(text)
+        asked = Store(ox.Store(), "nothing").select(f"SELECT ?t {{ BIND ({literal} AS ?t) }}")
+        assert asked[0]["t"] == literal
+        with pytest.raises(TemplateError):
+            template("record", "counts").render(investigation=text)  # type: ignore[arg-type]
+
+
+@settings(few, max_examples=600)
+@given(data=st.data())
+def test_investigations(tmp_path: Path, data: st.DataObject) -> None:
+    graph_file, shapes_file = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    things = "".join(
+        f'ex:n{i} a ex:Thing ; ex:size {i % 50} ; ex:kind "k{i % 3}" .\n' for i in range(40)
+    )
+    graph_file.write_bytes(data.draw(spoiled((PREFIXES + things).encode())))
+    shapes_file.write_bytes(data.draw(spoiled(SHAPES.encode())))
+    question = data.draw(st.text(max_size=20))
+    try:
+        with api.investigate(
+            [graph_file],
+            shapes=[shapes_file],
+            lenient=data.draw(st.booleans()),
+            question=question.encode("utf-8", "replace").decode(),
+        ) as result:
+            found = result.as_dict()
+            assert "<script" not in result.html().replace("<script>", "", 0) or not question
+            assert all(s["failing"] <= s["population"] for s in found["symptoms"])
+    except KgreasonError as error:
+        assert error.exit_code == 2, error
+
+
+@few
+@given(content=st.binary(max_size=300), name=st.sampled_from(["CURRENT", "IDENTITY", "x.log"]))
+def test_folders_that_are_no_ledgers(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
+) -> None:
+    folder = tmp_path_factory.mktemp("no-ledger")
+    (folder / name).write_bytes(content)
+    for opener in (Ledger.read, Ledger.write, Ledger.ready):
+        with pytest.raises(KgreasonError):
+            opener(folder)
+    assert (folder / name).read_bytes() == content
