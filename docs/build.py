@@ -177,7 +177,7 @@ def ontology() -> Iterator[str]:
     yield "# Ontology"
     yield ""
     yield "The terms of a reasoning history (`trails:`, `https://w3id.org/trails#`) and of the"
-    yield "policies that rule it (`policy:`, `https://w3id.org/trails/policy#`), made from `ontology/`."
+    yield "policies that rule it (`policy:`, `https://w3id.org/trails/policy#`), from `ontology/`."
     yield ""
     yield "## Classes"
     rows = [

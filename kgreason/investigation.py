@@ -188,7 +188,8 @@ class Investigation:
         )
         step.triples += self.bench.policy.triples
         for subject in dict.fromkeys(t.subject for t in self.bench.policy.triples):
-            step.add(subject, TRAILS.step, step.node)
+            if isinstance(subject, ox.NamedNode):
+                step.add(subject, TRAILS.step, step.node)
         self._agents(step, node)
         self.record.commit(step)
 

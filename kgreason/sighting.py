@@ -71,6 +71,11 @@ def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
     )
     notices += compiled.notices
     named = ", ".join(request.shapes)
+    if request.strict and compiled.ill_formed:
+        raise ShapesError(
+            f"{named}: {len(compiled.ill_formed)} shapes or parameters are ill-formed, and "
+            f"--strict was given; the first: {compiled.ill_formed[0]}"
+        )
     if not compiled.constraints and not compiled.fallback and not compiled.notices:
         raise ShapesError(
             f"{named}: no constraint is left to check; "
@@ -96,7 +101,8 @@ def _checked(
     found: Iterable[tuple[Constraint, Observation | KgreasonError]] = observe_all(
         graph, compiled.constraints, seconds=request.query_seconds
     )
-    for constraint, outcome in (*found, *observe_fallback(graph, compiled)):
+    elsewhere = observe_fallback(graph, compiled, seconds=request.query_seconds)
+    for constraint, outcome in (*found, *elsewhere):
         if isinstance(outcome, KgreasonError):
             notices.append(f"{constraint.label}: {outcome} It is passed over.")
         else:

@@ -95,7 +95,10 @@ def _record_hypothesis(
         regionPattern=candidate.pattern.text,
         dimension=None if candidate.parts else values.get("dimension"),
         level=None if candidate.parts else values.get("level"),
-        part=[symbolic.wording(p, bench.names, symptom.constraint).statement for p in candidate.parts] or None,
+        part=[
+            symbolic.wording(p, bench.names, symptom.constraint).statement for p in candidate.parts
+        ]
+        or None,
         discoveryInsideFailing=candidate.table.inside_failing,
         discoveryInside=candidate.table.inside,
         discoveryOutsideFailing=candidate.table.outside_failing,

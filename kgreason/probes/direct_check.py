@@ -30,7 +30,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         outcome = "partly" if rate >= PARTLY and lift >= LIFT else "fails"
     note = (
         f"The prediction holds for {holds} of {claimed} claimed failures "
-        f"({percent(holds, claimed)}); {percent(claimed, inside)} of the {inside} nodes in the region fail."
+        f"({percent(holds, claimed)}); {percent(claimed, inside)} of the {inside} nodes in the "
+        "region fail."
     )
     figures: dict[str, int | Decimal] = {
         "rate": decimal(rate),

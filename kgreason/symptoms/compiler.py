@@ -17,7 +17,7 @@ from kgreason.symptoms.scope import Context, Scope, about, custom, parts, shape_
 from kgreason.symptoms.shapes import TARGETS, Node, Shapes, key_of
 from kgreason.symptoms.superclasses import Superclasses
 from kgreason.symptoms.targets import Target, read_targets, union
-from kgreason.symptoms.values import Exact, NotCompilableError, Variables
+from kgreason.symptoms.values import Exact, NotCompilableError, Variables, check_start
 from kgreason.templates import Fragment
 from kgreason.terms import SH, TYPE
 
@@ -109,6 +109,7 @@ class _Compiler:
             fallback,
             list(dict.fromkeys(self.notices)),
             self.shapes,
+            tuple(dict.fromkeys(self.passed_over)),
         )
 
     def _reach_all(self) -> None:
@@ -185,8 +186,15 @@ class _Compiler:
         target = union(reached.targets)
         try:
             aim = self._aim(target, portable=False)
-        except (IllFormedError, NotCompilableError) as error:
+        except IllFormedError as error:
             self._pass_over(reached.shape, str(error))
+            return
+        except NotCompilableError as error:
+            for iri, parameters in own:
+                yield self._custom(reached, None, iri, parameters)
+            for component, given in found:
+                described = self._described(reached, component, given)
+                yield self._fallback(reached, None, described, str(error))
             return
         if aim.population == 0:
             name = str(self.shapes.named(reached.shape) or reached.shape)
@@ -250,7 +258,7 @@ class _Compiler:
         )
 
     def _custom(
-        self, reached: _Reached, aim: _Aim, iri: ox.NamedNode, parameters: list[ox.NamedNode]
+        self, reached: _Reached, aim: _Aim | None, iri: ox.NamedNode, parameters: list[ox.NamedNode]
     ) -> Fallback:
         given = {path: self.shapes.objects(reached.shape, path) for path in parameters}
         described = self._common(reached, iri, given)
@@ -258,13 +266,13 @@ class _Compiler:
         return self._fallback(reached, aim, described, reason)
 
     def _fallback(
-        self, reached: _Reached, aim: _Aim, described: dict[str, Any], reason: str
+        self, reached: _Reached, aim: _Aim | None, described: dict[str, Any], reason: str
     ) -> Fallback:
         return Fallback(
             **described,
             roots=tuple(dict.fromkeys(reached.roots)),
-            target=aim.once,
-            population=aim.population,
+            target=aim.once if aim else None,
+            population=aim.population if aim else None,
             reason=reason,
         )
 
@@ -323,6 +331,7 @@ class _Compiler:
         exact = Exact(self.graph.formed, portable=portable)
         context = self._context(exact, (reached.shape,))
         path = reached.path
+        check_start(path, marked=aim.marked)
         marked = aim.marked if path is None else exact.concerns(path)
         at = _FOCUS if path is None and component.is_test else _VALUE
         scope = Scope(context, reached.shape, path, _FOCUS, at, marked, (aim.pattern, aim.once))

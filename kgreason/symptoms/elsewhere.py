@@ -1,12 +1,13 @@
 """Observations made elsewhere: by pySHACL, or in an existing validation report."""
 
 from dataclasses import replace
+from functools import partial
 
 import pyoxigraph as ox
 
 from kgreason.errors import KgreasonError
 from kgreason.graph import Graph
-from kgreason.store import Term
+from kgreason.store import Term, guarded
 from kgreason.symptoms.components import ROLE
 from kgreason.symptoms.model import Compiled, Constraint, Fallback, Observation, Texts
 from kgreason.symptoms.reference import Reference
@@ -18,23 +19,37 @@ _FOCUS = Fragment("?focus")
 
 def fails_listed(nodes: list[Term]) -> Fragment:
     """Give the violation that lists the failing nodes; blank nodes cannot be named in a query."""
-    named: list[ox.NamedNode | ox.Literal] = [
-        node for node in nodes if not isinstance(node, ox.BlankNode)
-    ]
-    return template(ROLE, "listed").fragment(focus=_FOCUS, given=list(named))
+    return template(ROLE, "listed").fragment(focus=_FOCUS, given=list(_named(nodes)))
+
+
+def all_listed(nodes: list[Term]) -> Fragment:
+    """Give the target that has the failing nodes alone, where no other is known."""
+    return template(ROLE, "target-node").fragment(focus=_FOCUS, given=list(_named(nodes)))
+
+
+def _named(nodes: list[Term]) -> list[ox.NamedNode | ox.Literal]:
+    return [node for node in nodes if isinstance(node, ox.NamedNode | ox.Literal)]
 
 
 def observe_fallback(
-    graph: Graph, compiled: Compiled
+    graph: Graph, compiled: Compiled, *, seconds: float = 60.0
 ) -> list[tuple[Constraint, Observation | KgreasonError]]:
-    """Run by pySHACL what did not compile; the violation of each then lists its failing nodes."""
+    """Run by pySHACL what did not compile; the violation of each then lists its failing nodes.
+
+    Each has its own process and may take `seconds`, for pySHACL runs a query once for every node.
+    """
     found: list[tuple[Constraint, Observation | KgreasonError]] = []
     reference = Reference(graph)
     for fallback in compiled.fallback:
         if compiled.shapes is None or fallback.target is None:
             continue
         try:
-            observed = reference.observe(compiled.shapes, fallback)
+            reference.load()
+            observed = guarded(
+                partial(reference.observe, compiled.shapes, fallback),
+                seconds,
+                "the constraint that pySHACL checks",
+            )
         except KgreasonError as error:
             found.append((_listed(fallback, fallback.target, [], compiled.shapes), error))
             continue
@@ -43,8 +58,8 @@ def observe_fallback(
     return found
 
 
-def _listed(fallback: Fallback, target: Fragment, nodes: list[Term], shapes: Shapes) -> Constraint:
-    texts = Texts(target, fails_listed(nodes))
+def _listed(fallback: Fallback, nodes: list[Term], shapes: Shapes) -> Constraint:
+    texts = Texts(fallback.target or all_listed(nodes), fails_listed(nodes))
     return Constraint(
         fallback.key,
         fallback.shape,

@@ -150,9 +150,13 @@ def label(entry: Constraint | Fallback) -> str:
 
 @dataclass(frozen=True)
 class Compiled:
-    """Constraints that run as queries, those left to pySHACL, and what there is to say."""
+    """Constraints that run as queries, those left to pySHACL, and what there is to say.
+
+    `ill_formed` are those of the notices that tell of shapes or parameters without a meaning.
+    """
 
     constraints: tuple[Constraint, ...]
     fallback: tuple[Fallback, ...]
     notices: list[str]
     shapes: Shapes | None = field(default=None, repr=False)
+    ill_formed: tuple[str, ...] = ()

@@ -63,6 +63,17 @@ class Path:
         return self.kind == "/" or (self.kind == "^" and self.parts[0].is_sequence)
 
     @property
+    def starts_backwards(self) -> bool:
+        """Whether a first step may go from an object to its subject."""
+        if self.kind == "^":
+            return True
+        if self.kind == "/":
+            first = next((p for p in self.parts if not p.may_be_empty), self.parts[-1])
+            until = self.parts[: self.parts.index(first) + 1]
+            return any(part.starts_backwards for part in until)
+        return any(part.starts_backwards for part in self.parts)
+
+    @property
     def may_be_empty(self) -> bool:
         """Whether a node can be its own value by a walk of no step."""
         if self.kind in {"*", "?"}:

@@ -93,6 +93,12 @@ class Reference:
         self._graph = graph
         self._data = data
 
+    def load(self) -> None:
+        """Make the rdflib copy now, so that child processes share it."""
+        with exact_literals():
+            if self._data is None:
+                self._data = rdflib_graph(self._graph.exact_triples())
+
     def validate(
         self, triples: Iterable[ox.Triple], prefixes: Mapping[str, str] | None = None
     ) -> list[dict[ox.NamedNode, Term]]:

@@ -148,7 +148,6 @@ def _observed(
     if known is not None:
         made = relisted(known, nodes)
         return made, Observation(known.population, failing, tuple(results))
-    named = [node for node in nodes if not isinstance(node, ox.BlankNode)]
     pattern = (
         target[0]
         if target

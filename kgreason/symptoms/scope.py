@@ -21,6 +21,7 @@ from kgreason.symptoms.values import (
     NotCompilableError,
     Variables,
     bind_values,
+    check_start,
     datatype_of,
     plain,
 )
@@ -71,7 +72,14 @@ class Scope:
         asked = {name: getattr(arguments, name)() for name in component.template.parameters}
         return component.template.fragment(**asked)
 
-    def bind(self, value: Fragment, path: Path | None = None, *, inside: bool) -> Fragment:
+    def bind(
+        self,
+        value: Fragment,
+        path: Path | None = None,
+        *,
+        inside: bool,
+        marked: bool | None = None,
+    ) -> Fragment:
         """Give the pattern that binds a variable to the values, maybe inside an EXISTS."""
         path = path or self.path
         if path is None:
@@ -79,7 +87,15 @@ class Scope:
                 return Fragment("")
             return template(ROLE, "itself").fragment(focus=self.focus, value=value)
         context = self.context
-        return bind_values(path, self.focus, value, context.variables, context.exact, inside=inside)
+        return bind_values(
+            path,
+            self.focus,
+            value,
+            context.variables,
+            context.exact,
+            inside=inside,
+            marked=marked,
+        )
 
     def pattern(self, component: Component, given: Term) -> Fragment:
         """Give the pattern that has a solution where the focus node fails."""
@@ -105,7 +121,18 @@ class _Arguments:
         return self._scope.value
 
     def values(self) -> Fragment:
-        return self._scope.bind(self._scope.value, inside=True)
+        return self._scope.bind(self._scope.value, inside=True, marked=self._forms())
+
+    def _forms(self) -> bool | None:
+        """Give False where the form of values makes no difference, None where it may."""
+        parameter = self._component.parameter
+        if (
+            parameter == SH.uniqueLang
+            or (parameter == SH.minCount and self.one())
+            or (parameter == SH.maxCount and self.none())
+        ):
+            return False
+        return None
 
     def given(self) -> Any:
         if self._component.accepts == "languages":
@@ -137,7 +164,7 @@ class _Arguments:
         return self._other
 
     def again(self) -> Fragment:
-        return self._scope.bind(self._other, inside=True)
+        return self._scope.bind(self._other, inside=True, marked=self._forms())
 
     def _given_path(self) -> Path:
         if not isinstance(self._given, ox.NamedNode):
@@ -283,6 +310,7 @@ def fails(context: Context, shape: Node, value: Fragment, marked: bool) -> Fragm
         if path is None:
             scope = Scope(inner, shape, None, value, value, marked)
         else:
+            check_start(path, marked=marked)
             at = context.variables.new()
             scope = Scope(inner, shape, path, value, at, inner.exact.concerns(path))
         made = fails_here(scope)

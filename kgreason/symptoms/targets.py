@@ -11,7 +11,7 @@ from kgreason.symptoms.paths import IllFormedError, Path, checked_iri, of_predic
 from kgreason.symptoms.prebinding import Select, read_select
 from kgreason.symptoms.shapes import Node, Shapes
 from kgreason.symptoms.superclasses import Superclasses
-from kgreason.symptoms.values import Exact, Variables, bind_values
+from kgreason.symptoms.values import Exact, Variables, bind_values, check_start
 from kgreason.templates import Fragment, template
 from kgreason.terms import SH, TYPE
 
@@ -79,6 +79,7 @@ class Target:
             return self.select.as_target(focus)
         if self.path is not None:
             start = variables.new()
+            check_start(self.path, marked=self.parts[0].marked(exact))
             return template(ROLE, "target-walk").fragment(
                 base=self.parts[0].distinct(start, variables, exact),
                 values=bind_values(self.path, start, focus, variables, exact),

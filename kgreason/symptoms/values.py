@@ -96,12 +96,16 @@ def bind_values(
     exact: Exact,
     *,
     inside: bool = False,
+    marked: bool | None = None,
 ) -> Fragment:
     """Give the pattern that binds `value` to what `path` reaches from `focus`.
 
-    `inside` says that it will stand inside an EXISTS.
+    `inside` says that it will stand inside an EXISTS. Literals are `marked` where the path concerns
+    forms, and then all of them; False takes them as they are stored. Raises NotCompilableError.
     """
-    if not exact.concerns(path):
+    marked = exact.concerns(path) if marked is None else marked
+    literals = path.may_be_empty or any(True for _ in path.last())
+    if not marked or not literals:
         name = "values-inside" if inside and path.is_sequence else "values"
         return template(ROLE, name).fragment(focus=focus, path=Fragment(path.text), value=value)
     if path.iri is not None:
@@ -115,7 +119,8 @@ def bind_values(
         )
     if path.kind == "|":
         parts: list[ox.NamedNode | ox.Literal | Fragment] = [
-            bind_values(part, focus, value, variables, exact, inside=inside) for part in path.parts
+            bind_values(part, focus, value, variables, exact, inside=inside, marked=True)
+            for part in path.parts
         ]
         return template(ROLE, "target-union").fragment(parts=parts)
     if path.kind == "/" and not path.parts[-1].may_be_empty and not inside:
@@ -125,11 +130,19 @@ def bind_values(
             before=template(ROLE, "values").fragment(
                 focus=focus, path=Fragment(before.text), value=middle
             ),
-            values=bind_values(path.parts[-1], middle, value, variables, exact),
+            values=bind_values(path.parts[-1], middle, value, variables, exact, marked=True),
         )
     raise NotCompilableError(
         f"literals at the end of the path {path.text} were rewritten by the store"
     )
+
+
+def check_start(path: Path | None, *, marked: bool) -> None:
+    """Raise NotCompilableError where a path starts at literals that may carry a mark."""
+    if marked and path is not None and (path.may_be_empty or path.starts_backwards):
+        raise NotCompilableError(
+            f"the path {path.text} starts at literals that were rewritten by the store"
+        )
 
 
 def datatype_of(value: Fragment, *, marked: bool) -> Fragment:

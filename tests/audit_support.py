@@ -1,0 +1,134 @@
+"""What the tests of the audit share: small investigations, tampering, and a careful forger."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import pyoxigraph as ox
+
+import kgreason
+from kgreason.ledger import Ledger, Record
+from kgreason.ledger.ledger import Entry
+from kgreason.store import Store
+from kgreason.terms import PREFIXES, TRAILS
+
+CASES: Final = Path(__file__).parent / "cases" / "audit"
+EXAMPLE: Final = Path(__file__).resolve().parents[1] / "examples" / "supply-chain"
+_LAB: Final = "@prefix e: <https://example.org/lab/> .\n"
+_CURRENT: Final = {
+    TRAILS[name]
+    for name in (
+        "status", "confidence", "eProcess", "head", "state", "hash", "lastUpdate",
+        "supportingEvidence", "contradictingEvidence",
+    )
+}  # fmt: skip
+
+
+def tiny(folder: Path) -> Record:
+    """Investigate two feeds of samples, of which one lacks masses."""
+    for feed, lacks in (("north", False), ("south", True)):
+        rows = []
+        for n in range(24):
+            weighed = n % 8 == 0 if lacks else n != 5
+            mass = f" ; e:mass {n + 1}.5" if weighed else ""
+            rows.append(f"e:{feed}{n} a e:Sample{mass} .")
+        _write(folder / "data" / f"{feed}.ttl", rows)
+    return _investigate(folder, ["e:mass"])
+
+
+def lab(folder: Path) -> Record:
+    """Investigate six feeds: one lacks masses, a colour goes with it, and some labels are titles."""
+    for feed in range(6):
+        rows = []
+        for n in range(20):
+            k = feed * 20 + n
+            at_fault = feed == 3
+            green = n % 10 < 6 if at_fault else n % 9 == 4
+            weighed = n % 10 == 7 if at_fault else k not in {5, 47}
+            said = [f'e:colour "{"green" if green else "grey"}"']
+            said += [f"e:mass {n + 1}.5"] if weighed else []
+            said.append(f'{"e:title" if n % 5 == 2 else "e:label"} "sample {k}"')
+            rows.append(f"e:s{k} a e:Sample ; {' ; '.join(said)} .")
+        _write(folder / "data" / f"feed-{feed}.ttl", rows)
+    return _investigate(folder, ["e:mass", "e:label"])
+
+
+def _write(path: Path, rows: list[str]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(_LAB + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+def _investigate(folder: Path, needed: list[str]) -> Record:
+    properties = ", ".join(f"[ sh:path {path} ; sh:minCount 1 ]" for path in needed)
+    shapes = folder / "shapes.ttl"
+    shapes.write_text(
+        f"{_LAB}@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+        f"e:Shape a sh:NodeShape ; sh:targetClass e:Sample ; sh:property {properties} .\n",
+        encoding="utf-8",
+    )
+    return kgreason.investigate(folder / "data", shapes=shapes, max_hypotheses=3).record
+
+
+def statements(record: Record) -> Iterator[ox.Quad]:
+    """Give the statements of a record."""
+    return record.store.inner.quads_for_pattern(None, None, None, record.iri)
+
+
+def tampered(record: Record, *updates: str) -> Record:
+    """Give a copy of a record to which SPARQL updates were done, as if it were a plain graph."""
+    scratch = ox.Store()
+    scratch.extend(ox.Quad(q.subject, q.predicate, q.object) for q in statements(record))
+    head = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in PREFIXES.items())
+    for update in updates:
+        before = set(scratch)
+        scratch.update(head + update)
+        assert set(scratch) != before, f"this tampers with nothing:\n{update}"
+    return _record(record.iri, scratch)
+
+
+def _record(iri: ox.NamedNode, plain: ox.Store) -> Record:
+    kept = ox.Store()
+    kept.extend(ox.Quad(q.subject, q.predicate, q.object, iri) for q in plain)
+    return Record(Store(kept, "a ledger someone was at"), iri)
+
+
+def relinked(record: Record) -> Record:
+    """Give a copy in which every hash fits again, as a careful forger would leave it."""
+    scratch = ox.Store()
+    scratch.extend(ox.Quad(q.subject, q.predicate, q.object) for q in statements(record))
+    lines: dict[object, list[str]] = {}
+    for link in scratch.quads_for_pattern(None, TRAILS.step, None):
+        for found in scratch.quads_for_pattern(link.subject, None, None):
+            ends = found.predicate.value.endswith("#endedAtTime") and found.subject == record.iri
+            if found.predicate not in _CURRENT and not ends:
+                lines.setdefault(link.object, []).append(_line(found))
+    steps = list(scratch.quads_for_pattern(None, TRAILS.index, None))
+    order = sorted((int(q.object.value), q.subject.value) for q in steps if q.subject in lines)
+    seals: dict[str, str] = {}
+    for _, step in order:
+        node = ox.NamedNode(step)
+        before = [q.object.value for q in scratch.quads_for_pattern(node, TRAILS.previous, None)]
+        start = "".join(seals.get(name, "") for name in before)
+        text = "\n".join([start, *sorted(lines[node])])
+        seals[step] = sha256(text.encode()).hexdigest()
+        for old in list(scratch.quads_for_pattern(node, TRAILS.hash, None)):
+            scratch.remove(old)
+        scratch.add(ox.Quad(node, TRAILS.hash, ox.Literal(seals[step])))
+    return _record(record.iri, scratch)
+
+
+def _line(quad: ox.Quad) -> str:
+    value = quad.object
+    kind = "iri"
+    if isinstance(value, ox.Literal):
+        kind = f"{value.datatype.value}@{value.language or ''}"
+    return f"{quad.subject.value} {quad.predicate.value} {kind} {value.value}"
+
+
+def kept_in(folder: Path, record: Record) -> Record:
+    """Write a copy of a record to a ledger folder, and open that read-only."""
+    with Ledger.write(folder) as ledger:
+        ledger.store.inner.extend(statements(record))
+    reader = Ledger.read(folder)
+    return reader.record(Entry(record.iri, 1, finished=True))
