@@ -103,19 +103,28 @@ def relinked(record: Record) -> Record:
             ends = found.predicate.value.endswith("#endedAtTime") and found.subject == record.iri
             if found.predicate not in _CURRENT and not ends:
                 lines.setdefault(link.object, []).append(_line(found))
-    steps = list(scratch.quads_for_pattern(None, TRAILS.index, None))
-    order = sorted((int(q.object.value), q.subject.value) for q in steps if q.subject in lines)
-    seals: dict[str, str] = {}
-    for _, step in order:
-        node = ox.NamedNode(step)
-        before = [q.object.value for q in scratch.quads_for_pattern(node, TRAILS.previous, None)]
-        start = "".join(seals.get(name, "") for name in before)
-        text = "\n".join([start, *sorted(lines[node])])
-        seals[step] = sha256(text.encode()).hexdigest()
-        for old in list(scratch.quads_for_pattern(node, TRAILS.hash, None)):
+    seals: dict[object, str] = {}
+    for step in lines:
+        _seal(scratch, step, lines, seals)
+    for step, seal in seals.items():
+        for old in list(scratch.quads_for_pattern(step, TRAILS.hash, None)):
             scratch.remove(old)
-        scratch.add(ox.Quad(node, TRAILS.hash, ox.Literal(seals[step])))
+        scratch.add(ox.Quad(step, TRAILS.hash, ox.Literal(seal)))
     return _record(record.iri, scratch)
+
+
+def _seal(
+    graph: ox.Store, step: object, lines: dict[object, list[str]], seals: dict[object, str]
+) -> str:
+    """Give the hash of a step, and note it with those of the steps before it."""
+    if step not in lines:
+        return ""
+    if step not in seals:
+        seals[step] = ""  # should the chain be a ring
+        before = [q.object for q in graph.quads_for_pattern(step, TRAILS.previous, None)]
+        start = "".join(_seal(graph, previous, lines, seals) for previous in before)
+        seals[step] = sha256("\n".join([start, *sorted(lines[step])]).encode()).hexdigest()
+    return seals[step]
 
 
 def _line(quad: ox.Quad) -> str:

@@ -185,7 +185,7 @@ def test_frame_gives_what_bayes_gives(drawn: tuple[list[Decimal], list[Trial]]) 
     check_frame(Book(), *drawn)
 
 
-@given(frames(longest=3, digits=2))
+@given(frames(longest=2, digits=2))
 @settings(max_examples=10)
 def test_frame_gives_the_same_on_rdflib(drawn: tuple[list[Decimal], list[Trial]]) -> None:
     check_frame(Book(rdflib_=True), *drawn)

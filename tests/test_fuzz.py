@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -44,11 +45,12 @@ SEEDS: dict[str, bytes] = {
     ".rdf": (
         b'<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE r:RDF [<!ENTITY e "http://e/">]>\n'
         b'<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">\n'
-        b'<e:T r:about="&e;a" xml:lang="en"><e:p r:resource="b"/><e:q>x &amp; y</e:q></e:T></r:RDF>'
+        b'<e:T r:about="&e;a" xml:lang="en"><e:p r:resource="b"/><e:q>x &amp; y</e:q></e:T>\n'
+        b"</r:RDF>"
     ),
     ".jsonld": (
         b'{"@context": {"@vocab": "http://e/", "when": {"@type": "http://e/date"}}, "@graph": [\n'
-        b'{"@id": "http://e/a", "@type": "T", "when": "x", "p": {"@value": "v", "@language": "en"}},'
+        b'{"@id": "http://e/a", "@type": "T", "when": "x", "p": {"@value": "v", "@language": "e"}},'
         b'{"@id": "_:b", "q": [{"@list": [1, 2.5, true, null]}, {"@id": "c"}]}]}'
     ),
 }
@@ -153,10 +155,12 @@ SHACL_TERMS = [
     *("sh:class", "sh:sparql", "sh:select", "sh:deactivated", "sh:severity", "sh:IRI", "sh:xone"),
     *("[ sh:minCount 1 ]", "sh:Violation", "sh:equals", "sh:closed", "rdf:first", "sh:nodeKind"),
 ]
-QUERY_TERMS = [
-    *("?focus", "?outcome", "?o", "$this", "UNION {}", "OPTIONAL {}", "FILTER(false)", "MINUS {}"),
-    *("{ SELECT * {} }", "VALUES ?outcome { 1 true }", "BIND (<a:f>(1) AS ?z)", "BIND (2 AS ?z)"),
-    *("GROUP BY ?focus", "LIMIT 0", "DISTINCT", "REDUCED", "GRAPH ?g {}", "/", "*", "|", "^", "{"),
+QUERY_TERMS = ["?focus", "?outcome", "?name", "?size", "$this", "true", "3", "ex:size", "ex:knows"]
+PATTERNS = [
+    *("OPTIONAL { ?focus ex:p ?o }", "FILTER(false) ", "MINUS { ?focus ex:q 1 }", "{} UNION {}"),
+    *("{ SELECT * {} }", "{ SELECT ?focus { ?focus ?p ?o } }", "VALUES ?outcome { 1 true }"),
+    *("BIND (<a:f>(1) AS ?z)", "BIND (2 AS ?z)", "BIND (2 AS ?z)", "GRAPH ?g { ?focus ?a ?b }"),
+    *("?focus (ex:p|ex:q)* ?o .", "?focus ^ex:knows/!ex:p ?o .", "FILTER (1/0 > 2)", "# {"),
 ]
 
 
@@ -171,6 +175,16 @@ def exchanged(draw: st.DrawFn, seed: str, terms: list[str]) -> bytes:
         mark = words[place][-1] if words[place][-1] in ",.;" else ""
         words[place] = draw(st.sampled_from([*TERMS, *terms])) + mark
     return (seed[:start] + " ".join(words)).encode()
+
+
+@st.composite
+def another(draw: st.DrawFn) -> str:
+    """Give an outcome query with another word, or with one pattern more."""
+    text = draw(exchanged(QUERY, QUERY_TERMS)).decode() if draw(st.booleans()) else QUERY
+    ends = [found.end() for found in re.finditer(r" \.\s|\{\s|\}\s", text)]
+    for place in sorted(draw(st.lists(st.sampled_from(ends), max_size=2)), reverse=True):
+        text = f"{text[:place]} {draw(st.sampled_from(PATTERNS))} {text[place:]}"
+    return text
 
 
 @st.composite
@@ -194,19 +208,45 @@ def spoiled(draw: st.DrawFn, seed: bytes) -> bytes:
     return bytes(content)
 
 
+def any_json() -> st.SearchStrategy[bytes]:
+    keys = [
+        "@context",
+        "@id",
+        "@type",
+        "@value",
+        "@language",
+        "@list",
+        "@graph",
+        "@reverse",
+        "@set",
+    ]
+    keys += ["@vocab", "@base", "@container", "@index", "http://e/p", "p", "ex:p", "_:p", ""]
+    texts = [*keys, "http://e/a", "http://e/a b", "http://e/>", "../x", "en", "e n", "2020-01-01"]
+    leaf = st.one_of(st.none(), st.booleans(), st.floats(), st.integers(), st.sampled_from(texts))
+    value = st.recursive(
+        leaf,
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(keys), inner, max_size=5)
+        ),
+        max_leaves=15,
+    )
+    known = st.fixed_dictionaries({"@id": st.just("http://e/a"), "http://e/p": value})
+    return st.one_of(known, value).map(lambda made: json.dumps(made).encode())
+
+
 def any_file(ending: str) -> st.SearchStrategy[bytes]:
     soup = st.lists(st.sampled_from(PIECES), max_size=30).map(
         lambda parts: " ".join(parts).encode()
     )
     seed = SEEDS[ending]
-    words = exchanged(seed.decode(), SHACL_TERMS)
-    return st.one_of(spoiled(seed), spoiled(seed), words, soup, st.binary(max_size=200))
+    words = any_json() if ending == ".jsonld" else exchanged(seed.decode(), SHACL_TERMS)
+    return st.one_of(spoiled(seed), spoiled(seed), words, words, soup, st.binary(max_size=200))
 
 
-def text_of(seed: str) -> st.SearchStrategy[str]:
-    words = exchanged(seed, QUERY_TERMS)
-    made = st.one_of(words, words, spoiled(seed.encode()))
-    return made.map(lambda content: content.decode("utf-8", "replace"))
+def any_query() -> st.SearchStrategy[str]:
+    broken = spoiled(QUERY.encode()).map(lambda content: content.decode("utf-8", "replace"))
+    soup = st.lists(st.sampled_from(PIECES)).map(" ".join)
+    return st.one_of(another(), another(), another(), broken, soup, st.text())
 
 
 @pytest.fixture(scope="module")
@@ -271,7 +311,7 @@ def test_shapes(tmp_path: Path, graph: Any, content: bytes) -> None:
 
 
 @many
-@given(text=text_of(QUERY))
+@given(text=any_query())
 def test_outcome_queries(graph: Any, text: str) -> None:
     before = len(graph.store.inner)
     constraint = outcome(lambda: outcome_symptom(text, graph, where="q.rq", seconds=20))
@@ -284,7 +324,7 @@ def test_outcome_queries(graph: Any, text: str) -> None:
 
 
 @many
-@given(text=st.one_of(text_of(QUERY), st.lists(st.sampled_from(PIECES)).map(" ".join), st.text()))
+@given(text=any_query())
 def test_queries_are_checked(text: str) -> None:
     error = outcome(lambda: check_query(text, "the query"))
     if error is None:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -52,6 +53,7 @@ SHORT = re.compile(r"(?<![\w:?$<-])(trails|policy):([A-Za-z][\w-]*)")
 STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -102,7 +104,13 @@ def lines_of(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def functions() -> Iterator[tuple[str, int]]:
+@cache
+def functions() -> tuple[tuple[str, int], ...]:
+    """Give each function with its number of lines."""
+    return tuple(_functions())
+
+
+def _functions() -> Iterator[tuple[str, int]]:
     for path in MODULES:
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

@@ -30,7 +30,7 @@ class History:
     def merged(self) -> Store:
         """The record and the ontology in one default graph."""
         inner = ox.Store()
-        inner.extend(ontology())
+        inner.bulk_extend(ontology())
         text = self._ledger.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=self.iri)
         inner.bulk_load(text, ox.RdfFormat.N_TRIPLES)
         return Store(inner, f"the record of {self.iri.value}")

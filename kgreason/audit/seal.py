@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from kgreason import policy
 from kgreason.audit.history import History
 from kgreason.audit.report import Finding
-from kgreason.audit.statements import Statement, plain
+from kgreason.audit.statements import Statement, Subject, plain
 from kgreason.store import Term
 from kgreason.terms import OWL, POLICY, PROV, TRAILS
 
@@ -38,40 +38,39 @@ _ENDED: Final = PROV.endedAtTime
 def findings(history: History) -> Iterator[Finding]:
     """Check that every statement is sealed, every seal right, and the policy the known one."""
     yield from _one_investigation(history)
-    yield from _unsealed(history)
-    for step, seal in seals(history).items():
-        given = history.values(step, TRAILS.hash)
-        if given != [seal]:
-            recorded = ", ".join(given) or "none"
-            said = f"What it wrote has the hash {seal}, but {recorded} is recorded."
-            yield Finding("seal", step.value, said)
-    yield from _policy(history)
-
-
-def seals(history: History) -> dict[Term, str]:
-    """Give the hash that each step should have, given the recorded hash of the step before it."""
-    writers: dict[Term, list[Term]] = {}
+    writers: dict[Subject, list[Term]] = {}
     for link in history.statements(None, TRAILS.step):
         writers.setdefault(link.subject, []).append(link.object)
     lines: dict[Term, list[str]] = {step: [] for step in history.instances(TRAILS.Step)}
     for statement in history.statements():
-        if statement.predicate in REPLACED or not _readable(statement):
-            continue
-        if statement.predicate == _ENDED and statement.subject == history.iri:
-            continue  # written by the last step on a node of the first
-        line = _line(statement)
-        for step in writers.get(statement.subject, ()):
-            lines.setdefault(step, []).append(line)
-    return {step: _hash(history, step, written) for step, written in lines.items()}
+        steps = [lines[s] for s in writers.get(statement.subject, ()) if s in lines]
+        if not steps or not _readable(statement):
+            said = f"No seal covers what is said of it: {statement.predicate.value}."
+            yield Finding("unsealed", str(statement.subject).strip("<>"), said)
+        elif statement.predicate not in REPLACED and not (
+            # the end of the investigation is written by its last step on a node of the first
+            statement.predicate == _ENDED and statement.subject == history.iri
+        ):
+            line = _line(statement)
+            for written in steps:
+                written.append(line)
+    for step, written in lines.items():
+        yield from _seal(history, step, written)
+    yield from _policy(history)
 
 
-def _hash(history: History, step: Term, lines: list[str]) -> str:
+def _seal(history: History, step: Term, lines: list[str]) -> Iterator[Finding]:
     before = "".join(
         seal
         for link in history.statements(step, TRAILS.previous)
         for seal in history.values(link.object, TRAILS.hash)
     )
-    return sha256("\n".join([before, *sorted(lines)]).encode()).hexdigest()
+    seal = sha256("\n".join([before, *sorted(lines)]).encode()).hexdigest()
+    given = history.values(step, TRAILS.hash)
+    if given != [seal]:
+        recorded = ", ".join(given) or "none"
+        said = f"What it wrote has the hash {seal}, but {recorded} is recorded."
+        yield Finding("seal", step.value, said)
 
 
 def _line(statement: Statement) -> str:
@@ -88,16 +87,6 @@ def _readable(statement: Statement) -> bool:
     return isinstance(statement.subject, ox.NamedNode) and isinstance(
         value, ox.NamedNode | ox.Literal
     )
-
-
-def _unsealed(history: History) -> Iterator[Finding]:
-    steps = set(history.instances(TRAILS.Step))
-    links = history.statements(None, TRAILS.step)
-    sealed = {link.subject for link in links if link.object in steps}
-    for statement in history.statements():
-        if statement.subject not in sealed or not _readable(statement):
-            said = f"No seal covers what is said of it: {statement.predicate.value}."
-            yield Finding("unsealed", str(statement.subject).strip("<>"), said)
 
 
 def _one_investigation(history: History) -> Iterator[Finding]:

@@ -53,6 +53,9 @@ def frames(view: View, most: int) -> list[Frame]:
 def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:
     """Put a candidate into words."""
     told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
+    if told.get("dimension") == told.get("level"):
+        # Two properties of the same local name: only their full IRIs tell them apart.
+        told |= {n: str(t) for n, t in candidate.values.items() if isinstance(t, NamedNode)}
     if candidate.parts:
         parts = [wording(part, names, constraint).statement for part in candidate.parts]
         ending = f" {_verb(constraint)}."

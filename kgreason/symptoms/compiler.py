@@ -181,29 +181,23 @@ class _Compiler:
         own = custom(self.shapes, reached.shape)
         found = [p for p in parts(context, reached.shape) if p[0].parameter != SH.property]
         self._pass_over_all(context)
-        if not own and not found:
-            return
-        target = union(reached.targets)
+        aim: _Aim | None = None
+        reason = ""
         try:
-            aim = self._aim(target, portable=False)
+            aim = self._aim(union(reached.targets), portable=False)
         except IllFormedError as error:
             self._pass_over(reached.shape, str(error))
             return
         except NotCompilableError as error:
-            for iri, parameters in own:
-                yield self._custom(reached, None, iri, parameters)
-            for component, given in found:
-                described = self._described(reached, component, given)
-                yield self._fallback(reached, None, described, str(error))
-            return
-        if aim.population == 0:
+            reason = str(error)
+        if aim is not None and aim.population == 0 and (own or found):
             name = str(self.shapes.named(reached.shape) or reached.shape)
             self.empty[name] = self.empty.get(name, 0) + len(own) + len(found)
             return
         for iri, parameters in own:
             yield self._custom(reached, aim, iri, parameters)
         for component, given in found:
-            made = self._constraint(reached, aim, component, given)
+            made = self._constraint(reached, aim, component, given, reason)
             if made is not None:
                 yield made
 
@@ -232,9 +226,11 @@ class _Compiler:
         return wanted in {getattr(named, "value", ""), path, path[1:-1]} or only == path
 
     def _constraint(
-        self, reached: _Reached, aim: _Aim, component: Component, given: Term
+        self, reached: _Reached, aim: _Aim | None, component: Component, given: Term, reason: str
     ) -> Constraint | Fallback | None:
         described = self._described(reached, component, given)
+        if aim is None:
+            return self._fallback(reached, None, described, reason)
         try:
             exact, context = self._texts(reached, aim, component, given, portable=False)
             portable = exact

@@ -41,7 +41,7 @@ def observe_fallback(
     found: list[tuple[Constraint, Observation | KgreasonError]] = []
     reference = Reference(graph)
     for fallback in compiled.fallback:
-        if compiled.shapes is None or fallback.target is None:
+        if compiled.shapes is None:
             continue
         try:
             reference.load()
@@ -51,10 +51,9 @@ def observe_fallback(
                 "the constraint that pySHACL checks",
             )
         except KgreasonError as error:
-            found.append((_listed(fallback, fallback.target, [], compiled.shapes), error))
+            found.append((_listed(fallback, [], compiled.shapes), error))
             continue
-        constraint = _listed(fallback, fallback.target, list(observed.failing), compiled.shapes)
-        found.append((constraint, observed))
+        found.append((_listed(fallback, list(observed.failing), compiled.shapes), observed))
     return found
 
 

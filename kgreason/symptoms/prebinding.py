@@ -79,7 +79,10 @@ class Select:
         if self.projected != ["*"] and "this" not in self.projected:
             raise IllFormedError("the SELECT of sh:target does not give ?this")
         names = _Names(focus.text, Variables(f"{focus.text[1:]}_t"), None, None, self.bindings)
-        inner = "".join(names(t) for t in self.tokens)
+        head, body, tail = (
+            "".join(names(t) for t in part) for part in (self.head, self.body, self.tail)
+        )
+        inner = f"SELECT {head} WHERE {{ {body} }} {tail}"
         return Fragment(f"{{ SELECT DISTINCT {focus.text} WHERE {{ {{ {inner} }} }} }}")
 
     def as_violation(

@@ -9,14 +9,13 @@ import pyoxigraph as ox
 from kgreason.errors import ShapesError
 from kgreason.graph import Graph
 from kgreason.store import Term
-from kgreason.symptoms.components import ROLE
-from kgreason.symptoms.elsewhere import fails_listed, relisted
+from kgreason.symptoms.elsewhere import all_listed, fails_listed, relisted
 from kgreason.symptoms.model import Compiled, Constraint, Observation, Result, Texts
 from kgreason.symptoms.observe import grouped
 from kgreason.symptoms.outcome import population_target
 from kgreason.symptoms.paths import IllFormedError, Path, read_path
 from kgreason.symptoms.shapes import Node, Shapes, key_of, read_triples
-from kgreason.templates import Fragment, template
+from kgreason.templates import Fragment
 from kgreason.terms import SH, TYPE
 
 _FOCUS = Fragment("?focus")
@@ -148,11 +147,7 @@ def _observed(
     if known is not None:
         made = relisted(known, nodes)
         return made, Observation(known.population, failing, tuple(results))
-    pattern = (
-        target[0]
-        if target
-        else template(ROLE, "target-node").fragment(focus=_FOCUS, given=list(named))
-    )
+    pattern = target[0] if target else all_listed(nodes)
     texts = Texts(pattern, fails_listed(nodes))
     shape = group.shape if isinstance(group.shape, ox.NamedNode) else None
     key = key_of(str(shape), group.component.value, group.path.text if group.path else "")

@@ -179,8 +179,18 @@ class _Arguments:
 
     def either(self) -> Fragment:
         given, path = self._given_path(), self._scope.path
-        both = Path("?", parts=(given,)) if path is None else Path("|", parts=(path, given))
-        return self._scope.bind(self._scope.value, both, inside=self._scope.nested)
+        scope = self._scope
+        if path is not None:
+            both = Path("|", parts=(path, given))
+            return scope.bind(scope.value, both, inside=scope.nested)
+        # One side of a UNION does not see what is bound outside, so the target comes in once more.
+        itself = template(ROLE, "itself").fragment(focus=scope.focus, value=scope.value)
+        around = scope.target[0] if scope.target else Fragment("")
+        parts: list[ox.NamedNode | ox.Literal | Fragment] = [
+            template(ROLE, "values-joined").fragment(before=around, values=itself),
+            scope.bind(scope.value, given, inside=scope.nested),
+        ]
+        return template(ROLE, "target-union").fragment(parts=parts)
 
     def same(self) -> Fragment:
         """Terms of two properties are compared as written, be they marked or not."""
