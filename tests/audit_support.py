@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -11,7 +11,7 @@ import kgreason
 from kgreason.ledger import Ledger, Record
 from kgreason.ledger.ledger import Entry
 from kgreason.store import Store
-from kgreason.terms import PREFIXES, TRAILS
+from kgreason.terms import PREFIXES, PROV, TRAILS
 
 CASES: Final = Path(__file__).parent / "cases" / "audit"
 EXAMPLE: Final = Path(__file__).resolve().parents[1] / "examples" / "supply-chain"
@@ -70,52 +70,60 @@ def _investigate(folder: Path, needed: list[str]) -> Record:
     return kgreason.investigate(folder / "data", shapes=shapes, max_hypotheses=3).record
 
 
-def statements(record: Record) -> Iterator[ox.Quad]:
+def statements(record: Record) -> Iterator[Any]:
     """Give the statements of a record."""
     return record.store.inner.quads_for_pattern(None, None, None, record.iri)
 
 
 def tampered(record: Record, *updates: str) -> Record:
     """Give a copy of a record to which SPARQL updates were done, as if it were a plain graph."""
-    scratch = ox.Store()
-    scratch.extend(ox.Quad(q.subject, q.predicate, q.object) for q in statements(record))
+    plain = _plain(record)
     head = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in PREFIXES.items())
     for update in updates:
-        before = set(scratch)
-        scratch.update(head + update)
-        assert set(scratch) != before, f"this tampers with nothing:\n{update}"
-    return _record(record.iri, scratch)
+        before = sorted(_text(plain).splitlines())
+        plain.update(head + update)
+        assert sorted(_text(plain).splitlines()) != before, f"this tampers with nothing:\n{update}"
+    return _record(record.iri, plain)
+
+
+def _text(plain: ox.Store) -> bytes:
+    return plain.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph()) or b""
+
+
+def _plain(record: Record) -> ox.Store:
+    """Give a copy of a record as a graph without a name."""
+    plain = ox.Store()
+    text = record.store.inner.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=record.iri)
+    plain.bulk_load(text, ox.RdfFormat.N_TRIPLES)
+    return plain
 
 
 def _record(iri: ox.NamedNode, plain: ox.Store) -> Record:
     kept = ox.Store()
-    kept.extend(ox.Quad(q.subject, q.predicate, q.object, iri) for q in plain)
+    kept.bulk_load(_text(plain), ox.RdfFormat.N_TRIPLES, to_graph=iri)
     return Record(Store(kept, "a ledger someone was at"), iri)
 
 
 def relinked(record: Record) -> Record:
     """Give a copy in which every hash fits again, as a careful forger would leave it."""
-    scratch = ox.Store()
-    scratch.extend(ox.Quad(q.subject, q.predicate, q.object) for q in statements(record))
-    lines: dict[object, list[str]] = {}
-    for link in scratch.quads_for_pattern(None, TRAILS.step, None):
-        for found in scratch.quads_for_pattern(link.subject, None, None):
-            ends = found.predicate.value.endswith("#endedAtTime") and found.subject == record.iri
+    plain = _plain(record)
+    lines: dict[Any, list[str]] = {}
+    for link in plain.quads_for_pattern(None, TRAILS.step, None):
+        for found in plain.quads_for_pattern(link.subject, None, None):
+            ends = found.predicate == PROV.endedAtTime and found.subject == record.iri
             if found.predicate not in _CURRENT and not ends:
                 lines.setdefault(link.object, []).append(_line(found))
-    seals: dict[object, str] = {}
+    seals: dict[Any, str] = {}
     for step in lines:
-        _seal(scratch, step, lines, seals)
+        _seal(plain, step, lines, seals)
     for step, seal in seals.items():
-        for old in list(scratch.quads_for_pattern(step, TRAILS.hash, None)):
-            scratch.remove(old)
-        scratch.add(ox.Quad(step, TRAILS.hash, ox.Literal(seal)))
-    return _record(record.iri, scratch)
+        for old in list(plain.quads_for_pattern(step, TRAILS.hash, None)):
+            plain.remove(old)
+        plain.add(ox.Quad(step, TRAILS.hash, ox.Literal(seal)))
+    return _record(record.iri, plain)
 
 
-def _seal(
-    graph: ox.Store, step: object, lines: dict[object, list[str]], seals: dict[object, str]
-) -> str:
+def _seal(graph: ox.Store, step: Any, lines: dict[Any, list[str]], seals: dict[Any, str]) -> str:
     """Give the hash of a step, and note it with those of the steps before it."""
     if step not in lines:
         return ""
@@ -127,7 +135,7 @@ def _seal(
     return seals[step]
 
 
-def _line(quad: ox.Quad) -> str:
+def _line(quad: Any) -> str:
     value = quad.object
     kind = "iri"
     if isinstance(value, ox.Literal):

@@ -394,7 +394,6 @@ def test_an_ill_formed_shape_among_good_ones_is_named_and_passed_over() -> None:
     assert len(json.loads(done.out)) == 2
 
 
-@pytest.mark.xfail(reason="--strict is not wired to the reading of shapes yet", strict=True)
 def test_strict_refuses_ill_formed_shapes() -> None:
     Path("data.ttl").write_text(GOOD)
     text = SHAPES + 'ex:Bad sh:targetClass ex:Thing ; sh:path ex:name ; sh:maxLength "long" .'

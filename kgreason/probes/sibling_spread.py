@@ -11,14 +11,18 @@ from kgreason.store import Row
 FEW: Final = 5
 TAIL: Final = 0.1
 SMALL: Final = 2
+FAR: Final = 30.0
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Give beyond, within, or undetermined where there are fewer than five levels.
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
-    looks worst, and what is peculiar to a level shows on both halves. Levels with fewer than two
-    nodes say nothing of a spread and are left out.
+    looks worst, and what is peculiar to a level shows on both halves. Not so where the odds are
+    thirty times those of all siblings together: batches that differ by chance hardly ever differ so
+    (more than three standard deviations of a log-odds spread of 1), while a few siblings without
+    failures could never give a small enough tail. Levels with fewer than two nodes say nothing of a
+    spread and are left out.
     """
     levels = {
         row["level"]: (int(row["failing"].value), int(row["population"].value))
@@ -33,8 +37,10 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
             f"There are {count} levels to compare, too few for a spread.",
             {"levels": count},
         )
-    tail = min(1.0, count * beta_binomial_tail(list(levels.values()), own))
     failing, population = (sum(v[i] for v in levels.values()) for i in (0, 1))
+    tail = beta_binomial_tail(list(levels.values()), own)
+    if _odds(*own) < FAR * _odds(failing, population):
+        tail = min(1.0, count * tail)
     note = (
         f"{own[0]} of {own[1]} nodes of this level fail ({percent(*own)}), "
         f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
@@ -42,3 +48,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     )
     figures: dict[str, int | Decimal] = {"levels": count, "pValue": decimal(tail, 9)}
     return Finding("beyond" if tail <= TAIL else "within", note, figures)
+
+
+def _odds(failing: int, population: int) -> float:
+    """Give the odds of failing, with half a node added on both sides."""
+    return (failing + 0.5) / (population - failing + 0.5)

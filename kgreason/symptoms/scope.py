@@ -113,6 +113,9 @@ class _Arguments:
         self._scope, self._component, self._given = scope, component, given
         self._shapes, self._context = scope.context.shapes, scope.context
         self._other = scope.context.variables.new()
+        # A node shape inside another has its node as value; what is bound again needs its own name.
+        own = scope.value == scope.focus
+        self._compared = scope.context.variables.new() if own else scope.value
 
     def focus(self) -> Fragment:
         return self._scope.focus
@@ -179,22 +182,24 @@ class _Arguments:
 
     def either(self) -> Fragment:
         given, path = self._given_path(), self._scope.path
-        scope = self._scope
+        scope, value = self._scope, self._compared
         if path is not None:
             both = Path("|", parts=(path, given))
-            return scope.bind(scope.value, both, inside=scope.nested)
+            return scope.bind(value, both, inside=scope.nested)
         # One side of a UNION does not see what is bound outside, so the target comes in once more.
-        itself = template(ROLE, "itself").fragment(focus=scope.focus, value=scope.value)
+        itself = template(ROLE, "itself").fragment(focus=scope.focus, value=value)
         around = scope.target[0] if scope.target else Fragment("")
         parts: list[ox.NamedNode | ox.Literal | Fragment] = [
             template(ROLE, "values-joined").fragment(before=around, values=itself),
-            scope.bind(scope.value, given, inside=scope.nested),
+            scope.bind(value, given, inside=scope.nested),
         ]
         return template(ROLE, "target-union").fragment(parts=parts)
 
     def same(self) -> Fragment:
         """Terms of two properties are compared as written, be they marked or not."""
-        value, other = self._scope.value, self._other
+        value, other = self._compared, self._other
+        if self._component.is_test:
+            value = self._scope.value
         if self._scope.marked or self._context.exact.concerns(self._given_path()):
             return template(ROLE, "exact-same").fragment(value=value, other=other)
         return Fragment(f"sameTerm({other.text}, {value.text})")

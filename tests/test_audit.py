@@ -1,0 +1,282 @@
+"""The audit finds nothing in a history as it was written, and what was done to one that was not."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pyoxigraph as ox
+import pytest
+
+import kgreason
+from kgreason.audit import audit, check_step, recheck, seal
+from kgreason.audit.history import History
+from kgreason.audit.report import AuditReport, Finding, report
+from kgreason.audit.shapes import shapes
+from kgreason.errors import LedgerError, OptionError
+from kgreason.graph import load
+from kgreason.ledger import Record
+from kgreason.terms import TRAILS
+from tests.audit_support import (
+    CASES,
+    EXAMPLE,
+    kept_in,
+    lab,
+    relinked,
+    statements,
+    tampered,
+    tiny,
+)
+
+MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
+    (CASES / "mutants.toml").read_text(encoding="utf-8")
+)["mutant"]
+NAMED: Final = {mutant["name"]: mutant["update"] for mutant in MUTANTS}
+OF_SEALS: Final = {"seal", "unsealed", "one-investigation", "policy-known"}
+NOTICES: Final = {"never-run", "unfinished"}
+TOGETHER: Final = (
+    (
+        "a confidence is no number",
+        "a prior is raised",
+        "an update is struck out",
+        "more fail than there are",
+        "a citation is cut off from its evidence",
+        "a status changes as the policy forbids",
+        "the e-BH threshold is lower than it was",
+        "a likelihood of the policy is changed",
+        "another author is put in",
+        "a statement is deleted",
+        "a verdict says more than it may",
+        "two steps change places",
+        "a step ends before it starts",
+        "a hypothesis starts at a time",
+    ),
+    (
+        "a hypothesis has two confidences",
+        "the last update gives another confidence",
+        "evidence cites nothing",
+        "a supported hypothesis is left open",
+        "a hypothesis is supported without a threshold",
+        "too few failing nodes were there to split",
+        "a threshold of the policy is raised",
+        "a region is hidden",
+        "more fails than there is",
+        "a symptom has two verdicts",
+        "the chain forks",
+        "the head is moved back",
+        "a step has no times",
+        "a hypothesis is associated with an agent",
+        "an entity has no generation",
+        "a hash is no hash",
+    ),
+)
+"""What is done to one history at once; pySHACL needs seconds for each."""
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """The record of an investigation with causes of three kinds."""
+    return lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """The smallest record that has updates and a decision."""
+    return tiny(tmp_path_factory.mktemp("tiny"))
+
+
+def said(found: AuditReport) -> set[tuple[str, str]]:
+    return {(finding.rule, finding.node) for finding in (*found.findings, *found.notices)}
+
+
+def rules(findings: Iterable[Finding]) -> set[str]:
+    return {finding.rule for finding in findings}
+
+
+# --- histories as they were written -----------------------------------------------------
+
+
+def test_a_history_as_it_was_written_is_clean(laboratory: Record) -> None:
+    found = audit(laboratory)
+    assert found.ok, str(found)
+    assert not found.notices
+    assert found.checked["steps"] > 20
+    assert found.checked["updates"] > 30
+
+
+def test_a_ledger_folder_is_audited_read_only(laboratory: Record, tmp_path: Path) -> None:
+    assert audit(kept_in(tmp_path / "ledger", laboratory)).ok
+
+
+def test_the_shipped_example_is_clean() -> None:
+    found = audit(_example(only="https://example.org/supply/vocab#freightCost").record)
+    assert found.ok, str(found)
+    assert found.checked["updates"] > 30
+
+
+@pytest.mark.slow
+def test_the_whole_shipped_example_is_clean() -> None:
+    found = audit(_example().record)
+    assert found.ok, str(found)
+    assert found.checked["updates"] > 200
+
+
+def _example(**options: Any) -> Any:
+    ontology = EXAMPLE / "ontology.ttl"
+    shapes_ = EXAMPLE / "shapes.ttl"
+    return kgreason.investigate(EXAMPLE / "data", shapes=shapes_, ontology=ontology, **options)
+
+
+def test_an_unfinished_investigation_is_noticed_and_no_fault(laboratory: Record) -> None:
+    name = "the tail is struck out, which only a head pinned elsewhere would show"
+    found = audit(tampered(laboratory, NAMED[name]))
+    assert found.ok, str(found)
+    assert rules(found.notices) == {"unfinished"}
+    assert found.notices[0].node == laboratory.iri.value
+
+
+def test_tests_that_a_budget_cut_are_noticed(tmp_path: Path) -> None:
+    tiny(tmp_path)
+    data, needed = tmp_path / "data", tmp_path / "shapes.ttl"
+    with kgreason.investigate(data, shapes=needed, max_steps=6) as cut:
+        found = audit(cut.record)
+    assert found.ok, str(found)
+    assert rules(found.notices) == {"never-run"}
+
+
+# --- histories that someone was at ------------------------------------------------------
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+def test_a_mutant_is_found_by_the_rules_named(mutant: dict[str, Any], laboratory: Record) -> None:
+    forged = tampered(laboratory, mutant["update"])
+    expected = set(mutant["rules"])
+    assert audit(relinked(forged)).rules == expected
+    raw = expected | set(mutant["raw"])
+    # Of all rules but those about seals only this one looks at a hash at all.
+    assert rules(seal.findings(History(forged))) == raw & OF_SEALS
+    if "Step.hash.pattern" in raw:
+        assert "Step.hash.pattern" in audit(forged).rules
+
+
+def test_every_rule_about_a_history_has_a_mutant() -> None:
+    tried = {rule for mutant in MUTANTS for rule in mutant["rules"]}
+    of_histories = {rule.name for rule in shapes().rules if not rule.name.startswith("prov-")}
+    assert of_histories - NOTICES <= tried
+
+
+def test_both_engines_find_nothing_in_a_clean_history(small: Record) -> None:
+    assert said(audit(small, engine="pyshacl")) == said(audit(small)) == set()
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=["some", "others"])
+def test_both_engines_find_the_same(names: tuple[str, ...], small: Record) -> None:
+    forged = tampered(small, *(NAMED[name] for name in names))
+    native = audit(forged)
+    assert said(audit(forged, engine="pyshacl")) == said(native)
+    assert len(native.rules) >= len(names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+def test_both_engines_find_the_same_in_each_mutant(
+    mutant: dict[str, Any], laboratory: Record
+) -> None:
+    forged = tampered(laboratory, mutant["update"])
+    assert said(audit(forged, engine="pyshacl")) == said(audit(forged))
+
+
+def test_a_blank_node_is_sealed_by_nothing(small: Record) -> None:
+    update = "INSERT { ?h trails:cites [ a trails:Citation ] } WHERE { ?h a trails:Symptom }"
+    forged = tampered(small, update)
+    found = audit(forged)
+    assert {"unsealed", "Citation.node.minCount", "citation-cited"} <= found.rules
+
+
+def test_a_policy_of_another_version_is_noticed(small: Record) -> None:
+    update = """DELETE { ?p owl:versionInfo ?v } INSERT { ?p owl:versionInfo "99" }
+WHERE { ?p a trails:Policy ; owl:versionInfo ?v }"""
+    found = audit(relinked(tampered(small, update)))
+    assert found.ok, str(found)
+    assert rules(found.notices) == {"policy-known"}
+
+
+# --- what an audit gives ----------------------------------------------------------------
+
+
+def test_a_report_says_each_thing_once_and_in_order() -> None:
+    found = [
+        Finding("seal", "urn:b", "one"),
+        Finding("seal", "urn:a", "two"),
+        Finding("seal", "urn:b", "the same again"),
+        Finding("unfinished", "urn:c", "goes on", "notice"),
+    ]
+    made = report("urn:i", found, {"steps": 3})
+    assert [finding.node for finding in made.findings] == ["urn:a", "urn:b"]
+    assert [finding.rule for finding in made.notices] == ["unfinished"]
+    assert not made.ok
+    assert made.rules == {"seal"}
+    assert str(made).splitlines()[0] == "urn:i: 2 findings, 1 notices (3 steps)"
+
+
+def test_a_finding_names_node_value_and_rule(laboratory: Record) -> None:
+    found = audit(tampered(laboratory, NAMED["a status is none of the scheme"])).findings
+    told = {finding.rule: finding for finding in found}
+    assert "Proven" in told["Hypothesis.status.in"].message
+    assert "Supported" in told["Hypothesis.status.in"].message
+    assert told["status-current"].message.endswith(": https://w3id.org/trails#Proven.")
+    assert told["status-current"].severity == "violation"
+
+
+def test_what_is_not_there_cannot_be_audited(small: Record) -> None:
+    with pytest.raises(LedgerError, match="There is no record of urn:x"):
+        audit(Record(small.store, ox.NamedNode("urn:x")))
+
+
+def test_an_unknown_engine_is_named(small: Record) -> None:
+    with pytest.raises(OptionError, match="There is no engine 'rudof'; there are native, pyshacl"):
+        audit(small, engine="rudof")  # type: ignore[arg-type]
+
+
+# --- one step, and the graph itself -----------------------------------------------------
+
+
+def _steps(record: Record) -> list[ox.NamedNode]:
+    return [q.subject for q in statements(record) if q.predicate == TRAILS.phase]
+
+
+def test_each_step_is_fine_by_itself(laboratory: Record) -> None:
+    steps = _steps(laboratory)
+    assert len(steps) > 20
+    assert not [told for step in steps for told in check_step(laboratory, step)]
+
+
+def test_a_broken_node_is_found_in_its_step_and_in_no_other(laboratory: Record) -> None:
+    forged = tampered(laboratory, NAMED["a confidence leaves its range"])
+    [messages] = [told for step in _steps(forged) if (told := check_step(forged, step))]
+    [message] = messages
+    assert message.endswith("(Hypothesis.confidence.maxInclusive)")
+
+
+def test_the_recorded_queries_give_the_recorded_counts(tmp_path: Path) -> None:
+    record = lab(tmp_path)
+    assert recheck(record, load([tmp_path / "data"])) == []
+
+
+def test_what_changed_in_the_graph_is_told(tmp_path: Path) -> None:
+    record = tiny(tmp_path)
+    south = tmp_path / "data" / "south.ttl"
+    lines = south.read_text(encoding="utf-8").splitlines()
+    south.write_text("\n".join(line for line in lines if "south1 " not in line), encoding="utf-8")
+    differences = {d.figure: d for d in recheck(record, load([tmp_path / "data"]))}
+    assert set(differences) == {"failing", "fingerprint", "population"}
+    assert (differences["population"].recorded, differences["population"].found) == ("48", "47")
+    assert (differences["failing"].recorded, differences["failing"].found) == ("22", "21")
+
+
+def test_a_count_that_was_altered_is_told(tmp_path: Path) -> None:
+    record = tiny(tmp_path)
+    update = """DELETE { ?s trails:failing ?n } INSERT { ?s trails:failing 21 }
+WHERE { ?s trails:failing ?n }"""
+    [difference] = recheck(tampered(record, update), load([tmp_path / "data"]))
+    assert (difference.figure, difference.recorded, difference.found) == ("failing", "21", "22")

@@ -1,0 +1,139 @@
+"""The shapes are well formed, and say the same to every SHACL engine as to ours."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pyshacl
+import pytest
+import rdflib
+from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS
+
+from kgreason.audit import shapes as module
+from kgreason.audit.shapes import RULES, files, ontology, refresh, shapes
+from kgreason.errors import ShapesError
+from kgreason.resources import folder
+from kgreason.templates import role, template
+from kgreason.terms import PREFIXES
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+FORBIDDEN: Final = re.compile(r"\b(GRAPH|VALUES|MINUS|SERVICE)\b", re.IGNORECASE)
+SUBSELECT: Final = re.compile(r"\{\s*SELECT\s+(?:DISTINCT\s+)?(\S+)")
+TRAILS: Final = rdflib.Namespace(PREFIXES["trails"])
+QUERIES: Final = sorted(role("audit"))
+
+
+@pytest.fixture(scope="module")
+def graph() -> rdflib.Graph:
+    graph = rdflib.Graph()
+    for path in files():
+        graph.parse(path)
+    return graph
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_keeps_to_the_dialect_of_both_engines(name: str) -> None:
+    text = template("audit", name).fragment().text
+    assert text.startswith("SELECT $this ?value WHERE {")
+    assert not FORBIDDEN.search(text)
+    assert all(first == "$this" for first in SUBSELECT.findall(text))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_shape_has_the_text_of_the_query(name: str, graph: rdflib.Graph) -> None:
+    [select] = graph.objects(rdflib.URIRef(RULES + name), SH.select)
+    assert str(select) == template("audit", name).fragment().text.strip()
+
+
+def test_every_constraint_is_a_query_and_belongs_to_a_shape(graph: rdflib.Graph) -> None:
+    made = {str(node).removeprefix(RULES) for node in graph.subjects(RDF.type, SH.SPARQLConstraint)}
+    used = [str(node).removeprefix(RULES) for node in graph.objects(None, SH.sparql)]
+    assert sorted(used) == sorted(made) == QUERIES
+    assert sorted(rule.name for rule in shapes().rules) == QUERIES
+
+
+def test_every_prefix_that_a_query_uses_is_declared(graph: rdflib.Graph) -> None:
+    declared = {
+        str(graph.value(node, SH.prefix)): str(graph.value(node, SH.namespace))
+        for node in graph.objects(None, SH.declare)
+    }
+    assert all(PREFIXES[prefix] == iri for prefix, iri in declared.items())
+    for made in role("audit").values():
+        assert set(made.prefixes) <= set(declared), made.name
+
+
+def test_the_shapes_are_shapes_by_shacl_itself(graph: rdflib.Graph) -> None:
+    conforms, _, text = pyshacl.validate(rdflib.Graph(), shacl_graph=graph, meta_shacl=True)
+    assert conforms, text
+
+
+def test_a_list_of_concepts_is_a_whole_scheme_of_the_ontology(graph: rdflib.Graph) -> None:
+    terms = rdflib.Graph().parse(folder("ontology") / "trails.ttl")
+    schemes = {
+        scheme: set(terms.subjects(SKOS.inScheme, scheme))
+        for scheme in terms.subjects(RDF.type, SKOS.ConceptScheme)
+    }
+    lists = [set(graph.items(head)) for head in graph.objects(None, SH["in"])]
+    concepts = [found for found in lists if all(isinstance(x, rdflib.URIRef) for x in found)]
+    assert len(concepts) > 8
+    assert all(found in schemes.values() for found in concepts)
+
+
+def test_every_class_of_the_record_has_a_shape(graph: rdflib.Graph) -> None:
+    targets = set(graph.objects(None, SH.targetClass))
+    classes = (
+        "Investigation Step HypothesisPlan Execution Policy Likelihood Transition Symptom Frame "
+        "Hypothesis Test Expectation Evidence Citation ConfidenceUpdate StatusTransition Verdict"
+    )
+    assert {TRAILS[name] for name in classes.split()} <= targets
+
+
+def test_refreshing_repairs_a_text_that_went_astray() -> None:
+    for path in files():
+        text = path.read_text(encoding="utf-8")
+        assert refresh(text) == text
+        assert refresh(text.replace("FILTER", "FILTRE")) == text
+
+
+def _broken(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "broken.ttl"
+    head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items())
+    file.write_text(f"{head}@prefix shape: <https://w3id.org/trails/shapes#> .\n{text}")
+    monkeypatch.setattr(module, "files", lambda: [file])
+    module.shapes.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sh:targetClass trails:Test ; sh:closed true",
+        "sh:targetClass trails:Test ; sh:property [ sh:path trails:kind ; sh:minCount 2 ]",
+        "sh:targetClass trails:Test ; sh:property [ sh:path trails:kind ; sh:maxLength 2 ]",
+        "sh:targetClass trails:Test ; sh:property [ sh:path ( trails:kind ) ; sh:minCount 1 ]",
+        "sh:targetSubjectsOf trails:test ; sh:property [ sh:path trails:kind ; sh:minCount 1 ]",
+    ],
+    ids=["closed", "count", "component", "path", "target"],
+)
+def test_what_the_native_engine_does_not_know_is_refused(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ShapesError):
+        _broken(tmp_path, f"shape:X a sh:NodeShape ; {said} .", monkeypatch)
+
+
+def _alignments() -> Iterator[Path]:
+    yield from sorted((ROOT / "ontology" / "alignments").glob("*.ttl"))
+
+
+@pytest.mark.parametrize("path", _alignments(), ids=lambda path: path.stem)
+def test_an_alignment_is_about_terms_of_ours(path: Path) -> None:
+    terms = {str(found.subject) for found in ontology()}
+    graph = rdflib.Graph().parse(path)
+    [header] = graph.subjects(RDF.type, OWL.Ontology)
+    assert str(header) == f"https://w3id.org/trails/alignments/{path.stem}"
+    assert graph.value(header, RDFS.comment)
+    said = set(graph.subjects()) - {header}
+    assert len(said) > 1
+    assert all(f"<{node}>" in terms for node in said)
+    assert not any(str(value).startswith(PREFIXES["trails"]) for value in graph.objects())
