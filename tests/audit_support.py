@@ -38,7 +38,7 @@ def tiny(folder: Path) -> Record:
 
 
 def lab(folder: Path) -> Record:
-    """Investigate six feeds: one lacks masses, a colour goes with it, and some labels are titles."""
+    """Investigate six feeds: one lacks masses, a colour goes with it; some labels are titles."""
     for feed in range(6):
         rows = []
         for n in range(20):

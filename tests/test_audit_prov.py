@@ -134,18 +134,22 @@ def graph(path: Path) -> ox.Store:
             for activity in values.get("activity", []) if kind in ACTIVITIES else ():
                 add(node(activity), TYPE, PROV.Activity)  # it stands where only activities may
         elif kind in PLAIN:
-            ends = [values.get(end, [None])[0] for end in PLAIN[kind]]
-            if None not in ends:
-                add(node(str(ends[0])), PROV[kind], node(str(ends[1])))
+            one, other = (values.get(end, [None])[0] for end in PLAIN[kind])
+            if one and other:
+                add(node(one), PROV[kind], node(other))
         elif name is not None:
-            add(node(name), TYPE, PROV[kind.capitalize()])
-            for key, property_ in (("startTime", "startedAtTime"), ("endTime", "endedAtTime")):
-                for text in values.get(key, []):
-                    add(node(name), PROV[property_], time(text))
-            for kind_ in values.get("type", []):
-                if kind_.startswith("prov:"):
-                    add(node(name), TYPE, node(kind_))
+            _describe(add, node(name), kind, values)
     return store
+
+
+def _describe(add: Any, subject: ox.NamedNode, kind: str, values: dict[str, list[str]]) -> None:
+    add(subject, TYPE, PROV[kind.capitalize()])
+    for key, property_ in (("startTime", "startedAtTime"), ("endTime", "endedAtTime")):
+        for text in values.get(key, []):
+            add(subject, PROV[property_], time(text))
+    for kind_ in values.get("type", []):
+        if kind_.startswith("prov:"):
+            add(subject, TYPE, node(kind_))
 
 
 def _relate(add: Any, kind: Kind, name: str | None, values: dict[str, list[str]]) -> None:

@@ -1,7 +1,6 @@
 """The shapes are well formed, and say the same to every SHACL engine as to ours."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +16,6 @@ from kgreason.resources import folder
 from kgreason.templates import role, template
 from kgreason.terms import PREFIXES
 
-ROOT: Final = Path(__file__).resolve().parents[1]
 FORBIDDEN: Final = re.compile(r"\b(GRAPH|VALUES|MINUS|SERVICE)\b", re.IGNORECASE)
 SUBSELECT: Final = re.compile(r"\{\s*SELECT\s+(?:DISTINCT\s+)?(\S+)")
 TRAILS: Final = rdflib.Namespace(PREFIXES["trails"])
@@ -63,6 +61,7 @@ def test_every_prefix_that_a_query_uses_is_declared(graph: rdflib.Graph) -> None
         assert set(made.prefixes) <= set(declared), made.name
 
 
+@pytest.mark.slow
 def test_the_shapes_are_shapes_by_shacl_itself(graph: rdflib.Graph) -> None:
     conforms, _, text = pyshacl.validate(rdflib.Graph(), shacl_graph=graph, meta_shacl=True)
     assert conforms, text
@@ -122,11 +121,10 @@ def test_what_the_native_engine_does_not_know_is_refused(
         _broken(tmp_path, f"shape:X a sh:NodeShape ; {said} .", monkeypatch)
 
 
-def _alignments() -> Iterator[Path]:
-    yield from sorted((ROOT / "ontology" / "alignments").glob("*.ttl"))
+ALIGNMENTS: Final = sorted((folder("ontology") / "alignments").glob("*.ttl"))
 
 
-@pytest.mark.parametrize("path", _alignments(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ALIGNMENTS, ids=lambda path: path.stem)
 def test_an_alignment_is_about_terms_of_ours(path: Path) -> None:
     terms = {str(found.subject) for found in ontology()}
     graph = rdflib.Graph().parse(path)

@@ -756,5 +756,5 @@ def test_sigint_stops_a_process_with_one_sentence() -> None:
         time.sleep(0.01)  # until the query runs, in a process of its own
     running.send_signal(signal.SIGINT)
     out, err = running.communicate()
-    assert (running.returncode, out) == (130, "")
+    assert (running.returncode, out) == (130, ""), err
     assert err.splitlines() == ["kgreason: stopped."]
