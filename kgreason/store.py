@@ -272,9 +272,10 @@ def guarded(work: Callable[[], _T], seconds: float, where: str) -> _T:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(work, sender, os.getpid()), daemon=True)
-    child.start()
-    sender.close()
     try:
+        with _uninterrupted():
+            child.start()
+        sender.close()
         if not receiver.poll(seconds):
             raise TimeoutExceeded(
                 f"{where}: the query was stopped after {seconds:g} s; "
@@ -286,8 +287,9 @@ def guarded(work: Callable[[], _T], seconds: float, where: str) -> _T:
             f"{where}: the query ended its process (out of memory, or nested too deeply?)."
         ) from error
     finally:
-        child.kill()
-        child.join()
+        if child.pid is not None:
+            child.kill()
+            child.join()
         receiver.close()
     if isinstance(outcome, MemoryError):
         raise RunError(f"{where}: the query takes too much memory; make it narrower.")
@@ -295,6 +297,16 @@ def guarded(work: Callable[[], _T], seconds: float, where: str) -> _T:
         raise outcome
     given: _T = outcome[0]
     return given
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: Python loses it in what it runs after a fork."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _child(
