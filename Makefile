@@ -27,7 +27,7 @@ demo: .venv/run
 
 ## make bench: speed and memory beside other engines; results go to benchmarks/results
 bench: .venv/bench
-	$(BIN)/python benchmarks/run.py
+	for script in benchmarks/*_bench.py; do $(BIN)/python $$script || exit 1; done
 
 ## make docs: the pages that are made from query headers and from the ontology
 docs: .venv/run

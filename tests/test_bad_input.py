@@ -377,6 +377,66 @@ def test_shapes_that_are_not_there(args: list[str]) -> None:
     refused(investigate("data.ttl", *args), r"no\.ttl: there is no such file")
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        (
+            "latin.ttl",
+            (SHAPES + 'ex:S ex:p "é" .').encode("latin-1"),
+            r"latin\.ttl: line \d+: .*iconv -f LATIN1",
+        ),
+        ("wide.ttl", SHAPES.encode("utf-16"), r"wide\.ttl: line 1: .*iconv -f UTF-16"),
+        ("cut.ttl.gz", gzip.compress(SHAPES.encode())[:60], r"cut\.ttl\.gz: cannot be read"),
+        ("bad.ttl.gz", gzip.compress(b"x" * 9999)[:12] + b"\xff" * 40, r"bad\.ttl\.gz: cannot be"),
+        ("long.ttl", b"x" * 9999, r"long\.ttl: line 1, column 1: x{200} …\.$"),
+    ],
+)
+def test_shapes_that_cannot_be_read(name: str, content: bytes, sentence: str) -> None:
+    Path("data.ttl").write_text(GOOD)
+    Path(name).write_bytes(content)
+    refused(investigate("data.ttl", "--shapes", name), sentence)
+
+
+def test_shapes_with_a_byte_order_mark() -> None:
+    Path("data.ttl").write_text(GOOD)
+    Path("mark.ttl").write_bytes(SHAPES.encode("utf-8-sig"))
+    done = run("symptoms", "data.ttl", "--shapes", "mark.ttl", "--format", "json")
+    assert (done.code, done.out) == (0, "[]\n"), done.err
+
+
+REPORT = (
+    PREFIXES
+    + """[] a sh:ValidationReport ; sh:conforms false ; sh:result [ a sh:ValidationResult ;
+  sh:focusNode ex:n0 ; sh:resultPath ex:name ; sh:resultSeverity sh:Violation ;
+  sh:sourceShape ex:NameShape ; sh:sourceConstraintComponent sh:MinCountConstraintComponent ] .
+"""
+)
+
+
+def test_a_report_that_cannot_be_used() -> None:
+    data = write_graph(Path("graph"))
+    Path("report.ttl").write_text(REPORT)
+    Path("no.rq").write_text("SELECT ?node { ?node a ?type }")
+    Path("bad.rq").write_text("SELECT ?focus {\n ?focus a }")
+    for args, sentence in (
+        (["shapes.ttl"], r"shapes\.ttl: there is no validation report in it"),
+        (["missing.ttl"], r"missing\.ttl: there is no such file"),
+        (["report.ttl", "--population", "no.rq"], r"the query must give \?focus"),
+        (["report.ttl", "--population", "bad.rq"], r"does not parse: line 2, column 11"),
+        (["report.ttl", "--population", "missing.rq"], r"missing\.rq: there is no such file"),
+    ):
+        refused(investigate(data, "--violations", *args), sentence)
+
+
+@pytest.mark.xfail(reason="a report without its population ends in a ValueError", strict=True)
+def test_a_report_alone_only_groups() -> None:
+    data = write_graph(Path("graph"))
+    Path("report.ttl").write_text(REPORT)
+    done = run("investigate", data, "--violations", "report.ttl", "--format", "json")
+    assert done.code == 0, done.err
+    assert [s["verdict"] for s in json.loads(done.out)["symptoms"]] == ["inconclusive"]
+
+
 def test_shapes_of_no_known_format() -> None:
     Path("data.ttl").write_text(GOOD)
     Path("shapes.txt").write_text(SHAPES)

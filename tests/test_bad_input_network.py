@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_support import PREFIXES, SHAPES, Ran, process, write_graph
+from tests.cli_support import PREFIXES, SHAPES, Ran, process, run, write_graph
 
 GUARD = """
 import socket
@@ -107,8 +107,7 @@ def test_an_investigation_calls_nobody(listener: Listener) -> None:
     assert json.loads(done.out)["symptoms"]
     assert f"owl:imports <{listener.url}imported.ttl> is not among the data" in done.err
     assert "SERVICE" in done.err
-    for command in (["report", "--out", "r.html"], ["audit"], ["history", "which-hypotheses"]):
-        assert guarded(*command).code in {0, 1}
+    assert guarded("audit").code in {0, 1}
     assert not Path("calls.log").exists()
     assert listener.calls == 0
 
@@ -127,7 +126,7 @@ def test_files_that_ask_for_more_files_are_refused(listener: Listener) -> None:
         done = guarded("symptoms", name, "--shapes", "shapes.ttl")
         assert done.code == 2
         assert len(done.sentences) == 1
-    by_url = guarded("symptoms", f"{listener.url}data.ttl", "--shapes", "shapes.ttl")
+    by_url = run("symptoms", f"{listener.url}data.ttl", "--shapes", "shapes.ttl")
     assert by_url.code == 2
     assert "there is no such file" in by_url.err
     assert not Path("calls.log").exists()
@@ -136,18 +135,18 @@ def test_files_that_ask_for_more_files_are_refused(listener: Listener) -> None:
 
 def test_queries_call_only_if_allowed(listener: Listener) -> None:
     data = write_graph(Path())
-    assert process("investigate", data, "--shapes", "shapes.ttl").code == 0
+    assert run("investigate", data, "--shapes", "shapes.ttl").code == 0
     text = f"SELECT * {{ SERVICE SILENT <{listener.url}> {{ ?s ?p ?o }} }}"
     Path("q.rq").write_text(
         f"SELECT ?focus ?outcome FROM <{listener.url}g> {{ ?focus a ?x . BIND(true AS ?outcome) "
         f"SERVICE <{listener.url}> {{ ?focus ?p ?o }} }}"
     )
-    assert process("query", text).code == 2
-    assert process("query", f"LOAD <{listener.url}>").code == 2
-    assert process("query", f"SELECT * FROM <{listener.url}> {{ ?s ?p ?o }}").code == 0
-    assert process("symptoms", data, "--outcome", "q.rq").code == 2
+    assert run("query", text).code == 2
+    assert run("query", f"LOAD <{listener.url}>").code == 2
+    assert run("query", f"SELECT * FROM <{listener.url}> {{ ?s ?p ?o }}").code == 0
+    assert run("symptoms", data, "--outcome", "q.rq").code == 2
     assert listener.calls == 0
-    process("query", text, "--allow-service")  # shows that a call would have been noticed
+    run("query", text, "--allow-service")  # shows that a call would have been noticed
     assert listener.calls > 0
 
 

@@ -1,6 +1,7 @@
 """Every template does what its cases say (see `casebook`), on both engines."""
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Iterator
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -22,6 +23,7 @@ NESTED = "rdflib does not see the outer focus in an EXISTS that stands in anothe
 NO_ROWS = "rdflib makes a group of no rows at all"
 RDFLIB_DIFFERS = {
     "hypothesize/cohort-class/class-is-constrained propose": NO_ROWS,
+    "hypothesize/cohort-class/nameless-class propose": NO_ROWS,
     "hypothesize/datatype/rewritten-ints prediction": NESTED,
     "hypothesize/inference-class/no-axiom propose": NO_ROWS,
     "hypothesize/inference-domain/no-axiom propose": NO_ROWS,
@@ -83,12 +85,30 @@ def test_exceptions_are_about_cases() -> None:
     assert sorted(set(RDFLIB_DIFFERS) - known) == []
 
 
+NOTICED = {"never-run", "unfinished"}
+"""Audit queries that find no fault but give a notice: shown in tests/test_audit.py."""
+
+
 @pytest.mark.parametrize("name", roles())
 def test_every_template_has_a_case(name: str) -> None:
     wanted = {t.name for t in role(name).values() if t.sections}  # words alone have none
-    folders = (casebook.CASES / name).glob("*")
-    covered = {folder.name for folder in folders if folder.is_dir() and any(folder.iterdir())}
+    place = casebook.CASES / name
+    covered = {path.name for path in place.glob("*") if path.is_dir() and any(path.iterdir())}
+    # Audit queries are shown by what is done to a record, and which of them have to speak.
+    lists = [tomllib.loads(path.read_text(encoding="utf-8")) for path in place.glob("*.toml")]
+    covered |= NOTICED | set(texts(lists))
     assert sorted(wanted - covered) == []
+
+
+def texts(found: object) -> Iterator[str]:
+    """Give every text in nested lists and tables."""
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, dict):
+        yield from texts(list(found.values()))
+    elif isinstance(found, list):
+        for item in found:
+            yield from texts(item)
 
 
 @pytest.mark.parametrize("name", ROLES)

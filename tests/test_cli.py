@@ -333,6 +333,15 @@ def test_a_ledger_keeps_several_investigations(place: Path, tmp_path: Path) -> N
     assert "1, 2" in wrong.err
 
 
+def test_a_report_again_is_the_same_and_passes_the_audit(place: Path) -> None:
+    again = run("report", "--ledger", place / "ledger", "--format", "json")
+    assert again.out == (place / "result.json").read_text(encoding="utf-8")
+    assert again.err == ""
+    audited = run("audit", "--ledger", place / "ledger")
+    assert audited.code == 0, audited.out
+    assert "0 findings" in audited.out
+
+
 def test_resuming_what_is_finished_prints_its_result(place: Path) -> None:
     done = run("resume", "--ledger", place / "ledger", "--format", "json")
     assert done.code == 0
@@ -375,6 +384,10 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
     assert stopped.sentences == [
         "kgreason: stopped; go on with `kgreason resume 1 --ledger 'a b'`."
     ]
+    so_far = run("report", "--ledger", "a b", "--format", "json")
+    assert so_far.code == 0
+    assert "This investigation is not finished" in so_far.err
+    assert json.loads(so_far.out)["causes"] == []
     assert again.code == 130
     assert "go on with `kgreason resume --ledger 'a b'`" in again.err
     done = run("resume", "--ledger", "a b", "--format", "json")

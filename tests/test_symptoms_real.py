@@ -38,8 +38,10 @@ def test_gsq(version: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["before", "after"])
-def test_qudt(state: str) -> None:
-    graph = load([data("qudt", f"{state}.nq.gz")], lenient=True)
+def test_qudt(state: str, tmp_path: Path) -> None:
+    """Every eighth subject: pySHACL runs sixteen queries for each node, hours for the whole."""
+    part = sample(data("qudt", f"{state}.nq.gz"), tmp_path, 8)
+    graph = load([part], lenient=True)
     shapes = read_shapes([data("qudt", f"qa-shapes-{state}.ttl")])
     assert agree(graph, without(shapes, LONG)) > 50
 

@@ -8,7 +8,7 @@ import typer
 
 from kgreason.cli import answers
 from kgreason.cli import options as o
-from kgreason.cli.errors import command
+from kgreason.cli.errors import command, tell
 from kgreason.cli.looking import written
 from kgreason.cli.output import check_out, deliver, json_text, table
 from kgreason.errors import OptionError, QueryError
@@ -36,6 +36,8 @@ def report(
 
     check_out(out)
     with api.result(ledger, which) as result:
+        if not result.ledger.entry(result.record.iri.value).finished:
+            tell("This investigation is not finished; `kgreason resume` goes on with it.")
         deliver(written(result, format_, out), out)
 
 

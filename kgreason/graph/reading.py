@@ -81,7 +81,7 @@ def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
         )
     where = f"line {line}" + (f", column {column}" if column else "") + ": " if line else ""
     hint = ""
-    if re.search("IRI|scheme", message):
+    if re.search("IRI code point|IRI '|scheme", message):
         hint = "; --lenient takes such IRIs, percent-encoded"
     return f"{where}{message}{hint}."
 

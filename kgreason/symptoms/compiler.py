@@ -9,11 +9,11 @@ import pyoxigraph as ox
 from kgreason.errors import ShapesError
 from kgreason.graph import Graph
 from kgreason.store import Term
-from kgreason.symptoms.components import Component
+from kgreason.symptoms.components import Component, custom
 from kgreason.symptoms.model import Compiled, Constraint, Fallback, Texts, label
-from kgreason.symptoms.paths import IllFormedError, Path
+from kgreason.symptoms.paths import IllFormedError, Path, shape_path
 from kgreason.symptoms.population import Populations
-from kgreason.symptoms.scope import Context, Scope, about, custom, parts, shape_path
+from kgreason.symptoms.scope import Context, Scope, about, parts
 from kgreason.symptoms.shapes import TARGETS, Node, Shapes, key_of
 from kgreason.symptoms.superclasses import Superclasses
 from kgreason.symptoms.targets import Target, read_targets, union

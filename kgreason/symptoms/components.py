@@ -105,6 +105,22 @@ def registry() -> Mapping[ox.NamedNode, Component]:
     return found
 
 
+def custom(shapes: Shapes, shape: Node) -> list[tuple[ox.NamedNode, list[ox.NamedNode]]]:
+    """Give the author's own constraint components that a shape uses, and their parameters."""
+    found = []
+    for component in shapes.custom_components():
+        needed: list[ox.NamedNode] = []
+        others: list[ox.NamedNode] = []
+        for parameter in shapes.nodes(component, SH.parameter):
+            path = shapes.one(parameter, SH.path)
+            if isinstance(path, ox.NamedNode):
+                (others if shapes.is_true(parameter, SH.optional) else needed).append(path)
+        if needed and all(shapes.objects(shape, path) for path in needed):
+            given = [path for path in (*needed, *others) if shapes.objects(shape, path)]
+            found.append((component, given))
+    return found
+
+
 def _accept_iri(_: Shapes, value: Term, name: str) -> None:
     checked_iri(value, name)
 

@@ -7,10 +7,9 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.store import Term
-from kgreason.symptoms.shapes import Shapes
+from kgreason.symptoms.shapes import Node, Shapes
 from kgreason.terms import RDF, SH
 
-_UNSAFE: Final = frozenset('<>"{}|^`\\ ')
 _WELL_KNOWN: Final = frozenset(
     {
         *("dc", "dcat", "dct", "dcterms", "foaf", "owl", "prov", "rdf", "rdfs", "schema", "sdo"),
@@ -83,6 +82,11 @@ class Path:
             return any(empty)
         return bool(empty) and all(empty)
 
+    def backwards(self) -> Iterator[ox.NamedNode]:
+        """Give the predicates that the path goes from object to subject."""
+        for part in self.parts:
+            yield from part.last() if self.kind == "^" else part.backwards()
+
     def last(self) -> Iterator[ox.NamedNode]:
         """Give the predicates whose objects can be the values of the path."""
         if self.kind == "predicate" and self.iri is not None:
@@ -138,11 +142,23 @@ def checked_iri(node: Term, what: str) -> ox.NamedNode:
     """Give an IRI that can stand in a query; raises IllFormedError otherwise."""
     if not isinstance(node, ox.NamedNode):
         raise IllFormedError(f"{what} is {node}, which is no IRI")
-    if _UNSAFE & set(node.value) or any(ord(c) <= ord(" ") for c in node.value):
-        raise IllFormedError(f"{what} is <{node.value}>, which is no valid IRI")
+    try:
+        ox.NamedNode(node.value)  # the shapes are read leniently, but a query takes no less
+    except ValueError as error:
+        raise IllFormedError(f"{what} is <{node.value}>, which is no valid IRI") from error
     scheme, _, rest = node.value.partition(":")
     if scheme in _WELL_KNOWN and not rest.startswith("/"):
         raise IllFormedError(
             f"{what} is <{node.value}>, a prefixed name in angle brackets; leave them away"
         )
     return node
+
+
+def shape_path(shapes: Shapes, shape: Node) -> Path | None:
+    """Give the path of a property shape, None for a node shape; raises IllFormedError."""
+    if not shapes.is_property_shape(shape):
+        return None
+    found = shapes.objects(shape, SH.path)
+    if len(found) != 1:
+        raise IllFormedError(f"a property shape has {len(found) or 'no'} sh:path, it must have one")
+    return read_path(shapes, found[0])

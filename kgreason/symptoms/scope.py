@@ -6,12 +6,12 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.store import Term
-from kgreason.symptoms.components import ROLE, Component, registry
+from kgreason.symptoms.components import ROLE, Component, custom, registry
 from kgreason.symptoms.paths import (
     IllFormedError,
     Path,
     of_predicate,
-    read_path,
+    shape_path,
 )
 from kgreason.symptoms.prebinding import read_select
 from kgreason.symptoms.shapes import Node, Shapes
@@ -132,7 +132,7 @@ class _Arguments:
         if (
             parameter == SH.uniqueLang
             or (parameter == SH.minCount and self.one())
-            or (parameter == SH.maxCount and self.none())
+            or (parameter == SH.maxCount and self.zero())
         ):
             return False
         return None
@@ -150,7 +150,7 @@ class _Arguments:
     def one(self) -> bool:
         return int(getattr(self._given, "value", "0")) == 1
 
-    def none(self) -> bool:
+    def zero(self) -> bool:
         return int(getattr(self._given, "value", "0")) == 0
 
     def datatype(self) -> Fragment:
@@ -374,22 +374,6 @@ def parts(context: Context, shape: Node) -> list[tuple[Component, Term]]:
     return found
 
 
-def custom(shapes: Shapes, shape: Node) -> list[tuple[ox.NamedNode, list[ox.NamedNode]]]:
-    """Give the author's own constraint components that a shape uses, and their parameters."""
-    found = []
-    for component in shapes.custom_components():
-        needed: list[ox.NamedNode] = []
-        others: list[ox.NamedNode] = []
-        for parameter in shapes.nodes(component, SH.parameter):
-            path = shapes.one(parameter, SH.path)
-            if isinstance(path, ox.NamedNode):
-                (others if shapes.is_true(parameter, SH.optional) else needed).append(path)
-        if needed and all(shapes.objects(shape, path) for path in needed):
-            given = [path for path in (*needed, *others) if shapes.objects(shape, path)]
-            found.append((component, given))
-    return found
-
-
 def _says_something(shapes: Shapes, component: Component, value: Term) -> bool:
     if component.accepts == "boolean":
         return isinstance(value, ox.Literal) and value.value == "true"
@@ -408,13 +392,3 @@ def _about(shapes: Shapes, shape: Node, what: str) -> str:
 def about(shapes: Shapes, shape: Node, what: str) -> str:
     """Give the notice that something in a shape is passed over."""
     return _about(shapes, shape, what)
-
-
-def shape_path(shapes: Shapes, shape: Node) -> Path | None:
-    """Give the path of a property shape, None for a node shape; raises IllFormedError."""
-    if not shapes.is_property_shape(shape):
-        return None
-    found = shapes.objects(shape, SH.path)
-    if len(found) != 1:
-        raise IllFormedError(f"a property shape has {len(found) or 'no'} sh:path, it must have one")
-    return read_path(shapes, found[0])

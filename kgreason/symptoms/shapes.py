@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Final, TypeVar
 
 import pyoxigraph as ox
 
-from kgreason.errors import ShapesError
+from kgreason.errors import GraphError, ShapesError
 from kgreason.graph.load import FORMATS
+from kgreason.graph.reading import as_utf8, explain
 from kgreason.store import Term
 from kgreason.terms import OWL, RDF, RDFS, SH, TYPE
 
@@ -239,14 +241,15 @@ def _parse(path: Path, prefixes: dict[str, str]) -> Iterator[ox.Quad]:
     try:
         content = path.read_bytes()
         content = gzip.decompress(content) if name.endswith(".gz") else content
-    except (OSError, EOFError) as error:
+        content = as_utf8(path, content, FORMATS[suffix])
+    except (OSError, EOFError, zlib.error) as error:
         raise ShapesError(f"{path}: cannot be read ({error}).") from error
+    except GraphError as error:
+        raise ShapesError(str(error)) from error
     base = None if suffix in {".nt", ".nq"} else "file:///" + path.name.replace(" ", "%20")
     try:
         parser = ox.parse(content, format=FORMATS[suffix], base_iri=base, lenient=True)
         yield from parser
         prefixes.update(parser.prefixes)
     except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        where = f"line {line}: " if line else ""
-        raise ShapesError(f"{path}: {where}{getattr(error, 'msg', None) or error}") from error
+        raise ShapesError(f"{path}: {explain(error, content, FORMATS[suffix])}") from error

@@ -50,6 +50,15 @@ class Exact:
             return not self.portable
         return False
 
+    def check_backwards(self, path: Path) -> None:
+        """Raise NotCompilableError where a path goes from literals that the store rewrote."""
+        if self._formed and not self._formed.isdisjoint(path.backwards()):
+            self.used = True
+            if not self.portable:
+                raise NotCompilableError(
+                    f"the path {path.text} goes backwards from literals that the store rewrote"
+                )
+
     def unstable(self, terms: list[Term]) -> bool:
         """Say whether the store would rewrite one of these."""
         if any(as_stored(term) != term for term in terms):
@@ -103,6 +112,7 @@ def bind_values(
     `inside` says that it will stand inside an EXISTS. Literals are `marked` where the path concerns
     forms, and then all of them; False takes them as they are stored. Raises NotCompilableError.
     """
+    exact.check_backwards(path)
     marked = exact.concerns(path) if marked is None else marked
     literals = path.may_be_empty or any(True for _ in path.last())
     if not marked or not literals:
