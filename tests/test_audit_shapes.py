@@ -10,7 +10,8 @@ import rdflib
 from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS
 
 from kgreason.audit import shapes as module
-from kgreason.audit.shapes import RULES, files, ontology, refresh, shapes
+from kgreason.audit.shapes import RULES, files, ontology, shapes
+from kgreason.audit.texts import refresh
 from kgreason.errors import ShapesError
 from kgreason.resources import folder
 from kgreason.templates import role, template

@@ -16,8 +16,8 @@ from kgreason.terms import TRAILS
 def audit(record: Record, engine: Engine = "native") -> AuditReport:
     """Audit the record of one investigation; it is only read.
 
-    `engine` runs the shapes: "native" (milliseconds for a thousand updates), or "pyshacl", the
-    reference, which takes minutes for as many. The verdict is the same.
+    `engine` runs the shapes: "native" (about a second for a thousand updates), or "pyshacl", the
+    reference, which takes minutes for a few hundred. The verdict is the same.
 
     Raises LedgerError if there is no such record, OptionError for an engine there is not.
     """

@@ -1,8 +1,4 @@
-"""The shapes of `shapes/` as the native engine reads them.
-
-Run as a module, it copies the query texts of `queries/audit/` into the shapes, where a shape holds
-the text of its constraint for other SHACL engines.
-"""
+"""The shapes of `shapes/` as the native engine reads them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +30,6 @@ _SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {
 }
 _TARGETS: Final = (SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
 _ON_NODES: Final = {TYPE, SH.property, SH.sparql, SH.severity, *_TARGETS}
-_SELECT: Final = re.compile(
-    r'(?P<head>\naudit:(?P<name>[\w-]+) a sh:SPARQLConstraint ;\n.*?sh:select """).*?"""', re.DOTALL
-)
 _ONCE: Final = {SH.minCount, SH.maxCount}
 _REQUIRE: Final = frozenset({"minCount", "hasValue"})
 _COMPONENTS: Final = _ONCE | {
@@ -205,18 +198,3 @@ def _superclasses() -> dict[Term, frozenset[Term]]:
 
 def _local(node: Term) -> str:
     return re.split(r"[#/]", node.value)[-1]
-
-
-def refresh(text: str) -> str:
-    """Give the text of a file of shapes with every sh:select as `queries/audit/` has it."""
-
-    def replaced(found: re.Match[str]) -> str:
-        select = template(ROLE, found["name"]).fragment().text.strip().replace("\\", "\\\\")
-        return f'{found["head"]}{select}"""'
-
-    return _SELECT.sub(replaced, text)
-
-
-if __name__ == "__main__":
-    for file in files():
-        file.write_text(refresh(file.read_text(encoding="utf-8")), encoding="utf-8")

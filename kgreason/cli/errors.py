@@ -14,7 +14,7 @@ from typing import Final, NoReturn, ParamSpec
 
 import typer
 
-from kgreason.errors import KgreasonError, LedgerError, RunError
+from kgreason.errors import InputError, KgreasonError, LedgerError, QueryError, RunError
 
 INTERRUPTED: Final = 130
 LEDGER: Final = ".kgreason"
@@ -39,16 +39,17 @@ def clean(text: str) -> str:
 def tell(text: str) -> None:
     """Say one thing on stderr."""
     try:
-        sys.stderr.write(f"kgreason: {clean(text)}\n")
+        sys.stderr.write(f"kgreason: {clean(' '.join(text.split()))}\n")
         sys.stderr.flush()
     except OSError:
         pass  # there is nobody left to tell
 
 
 def sentence(error: BaseException) -> str:
-    """Give the first line of an error; queries and the like that follow are for --debug."""
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
+    """Give an error as one line; a query that follows on further lines is for --debug."""
+    lines = str(error).split("\n") if str(error).strip() else [type(error).__name__]
+    whole = isinstance(error, InputError) and not isinstance(error, QueryError)
+    return " ".join((" ".join(lines) if whole else lines[0]).split())
 
 
 def described(text: str, *examples: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from statistics import median
 from typing import Final
 
 from kgreason.probes.finding import Finding, Setting, decimal, percent
@@ -18,10 +19,11 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Give beyond, within, or undetermined where there are fewer than five levels.
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
-    looks worst, and what is peculiar to a level shows on both halves. Not so where the odds are
-    thirty times those of all siblings together: batches that differ by chance hardly ever differ so
-    (more than three standard deviations of a log-odds spread of 1), while a few siblings without
-    failures could never give a small enough tail. Levels with fewer than two nodes say nothing of a
+    looks worst, and what is peculiar to a level shows on both halves. Not so for a level whose odds
+    are thirty times those of the median sibling: batches that differ by chance hardly ever differ
+    so (more than three standard deviations of a log-odds spread of 1), while a few siblings without
+    failures could never give a small enough tail. Siblings that are as far off themselves are left
+    out then, for another cause may hold there. Levels with fewer than two nodes say nothing of a
     spread and are left out.
     """
     levels = {
@@ -38,9 +40,13 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
             {"levels": count},
         )
     failing, population = (sum(v[i] for v in levels.values()) for i in (0, 1))
-    tail = beta_binomial_tail(list(levels.values()), own)
-    if _odds(*own) < FAR * _odds(failing, population):
-        tail = min(1.0, count * tail)
+    far = FAR * median(_odds(*level) for level in levels.values())
+    siblings = list(levels.values())
+    if _odds(*own) >= far:
+        near = [level for level in siblings if _odds(*level) < far]
+        tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
+    else:
+        tail = min(1.0, count * beta_binomial_tail(siblings, own))
     note = (
         f"{own[0]} of {own[1]} nodes of this level fail ({percent(*own)}), "
         f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
