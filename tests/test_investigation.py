@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import kgreason
-from kgreason.api import load_graph, request_of
+from kgreason.api import load_graph
+from kgreason.request import request_of
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "supply-chain"
 TRUTH = json.loads((EXAMPLE / "truth.json").read_text(encoding="utf-8"))["faults"]
@@ -25,7 +26,10 @@ SHAPES = f"""
 
 @pytest.fixture(scope="module")
 def example() -> Iterator[dict[str, Any]]:
-    options = {"shapes": EXAMPLE / "shapes.ttl", "ontology": EXAMPLE / "ontology.ttl"}
+    options: dict[str, Any] = {
+        "shapes": EXAMPLE / "shapes.ttl",
+        "ontology": EXAMPLE / "ontology.ttl",
+    }
     with kgreason.investigate(EXAMPLE / "data", **options) as result:
         graph = load_graph(request_of(EXAMPLE / "data", **options))
         yield {"result": result.as_dict(), "graph": graph}

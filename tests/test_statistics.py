@@ -515,7 +515,7 @@ def test_populations_of_millions() -> None:
 
 @pytest.mark.parametrize("siblings", [5, 10])
 def test_hidden_batches_rarely_raise_an_alarm(siblings: int) -> None:
-    source = random.Random(siblings)  # noqa: S311 - a seeded simulation
+    source = random.Random(siblings)
     alarms = 0
     for _ in range(300):
         levels = []

@@ -30,7 +30,7 @@ class Dice:
     """Draws a graph and shapes."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)  # noqa: S311 - no secret is made of it
+        self.random = random.Random(seed)
 
     def one(self, *choices: str) -> str:
         return self.random.choice(choices)
