@@ -236,9 +236,10 @@ def _run(
         Symptom(
             ox.NamedNode(f"{record.iri.value}:symptom:{number}"),
             seen.constraint,
-            seen.observation.population or 0,
+            seen.observation.population or len(seen.observation.failing),
             seen.observation.failing,
             number,
+            counted=seen.observation.population is not None,
         )
         for number, seen in enumerate(sighting.failing, start=1)
     ]

@@ -50,13 +50,13 @@ def data(*parts: str) -> Path:
 
 
 def observed(
-    graph: Graph, compiled: Compiled, *, seconds: float = 60.0
+    graph: Graph, compiled: Compiled, *, seconds: float = 3600.0
 ) -> list[tuple[Constraint, Observation]]:
     """Observe all constraints, those of pySHACL too; an error is raised."""
     found = []
     for constraint, outcome in [
         *observe_all(graph, compiled.constraints, seconds=seconds),
-        *observe_fallback(graph, compiled),
+        *observe_fallback(graph, compiled, seconds=seconds),
     ]:
         if isinstance(outcome, KgreasonError):
             raise outcome

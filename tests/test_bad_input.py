@@ -274,6 +274,7 @@ def test_text_that_tries_to_break_out() -> None:
         "{{ 7 * 7 }} {% raw %} {# #}",
         "\x1b[31mred\x1b[0m \x07 \u202egnp.exe",
         "[bold]x[/bold] | a | b | ``` <!-- -->",
+        "x\x85PREFIX trails: <http://evil/>\u2028@prefix prov: <http://evil/> .\u2029} } ;",
     ]
     lines = [PREFIXES]
     for i in range(40):
@@ -292,7 +293,7 @@ def test_text_that_tries_to_break_out() -> None:
         "--ledger",
         ledger,
         "--question",
-        evil[1],
+        evil[1] + evil[-1],
         "--out",
         "$(touch pwned).html",
     )
@@ -302,7 +303,11 @@ def test_text_that_tries_to_break_out() -> None:
     assert "<img" not in page
     assert not Path("pwned").exists()
     result = json.loads(run("report", "--ledger", ledger, "--format", "json").out)
-    assert result["question"] == evil[1]
+    assert result["question"] == evil[1] + evil[-1]
+    turtle = run("report", "--ledger", ledger, "--format", "ttl").out.encode()
+    kept = {triple.object.value for triple in ox.parse(turtle, format=ox.RdfFormat.TURTLE)}
+    assert result["question"] in kept
+    assert run("audit", "--ledger", ledger).code == 0
     assert "49" not in {h["statement"] for s in result["symptoms"] for h in s["hypotheses"]}
     count = "SELECT (COUNT(*) AS ?n) { GRAPH <a:a> { ?s ?p ?o } }"
     assert run("query", count, "--ledger", ledger, "--format", "csv").out.split() == ["n", "0"]

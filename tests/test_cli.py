@@ -177,6 +177,20 @@ def test_notices_go_to_stderr(place: Path, tmp_path: Path) -> None:
     assert "owl:imports" not in done.out
 
 
+def test_a_store_folder_is_read_with_a_notice_and_left_alone(place: Path) -> None:
+    store = ox.Store("store")
+    for file in sorted((place / "data").iterdir()):
+        source = ox.NamedNode(f"http://example.org/{file.stem}")
+        store.load(path=str(file), format=ox.RdfFormat.TURTLE, to_graph=source)
+    store.flush()
+    del store
+    before = {p.name: p.read_bytes() for p in Path("store").iterdir()}
+    done = run("symptoms", "store", "--shapes", place / "shapes.ttl", "--format", "json")
+    assert [s["failing"] for s in json.loads(done.out)] == [27, 2]
+    assert "store: a store folder has lost lexical forms" in done.err
+    assert {p.name: p.read_bytes() for p in Path("store").iterdir()} == before
+
+
 def test_several_files_may_follow_an_option_once_data_were_given(place: Path) -> None:
     text = (place / "shapes.ttl").read_text(encoding="utf-8")
     first, second = Path("first.ttl"), Path("second.ttl")

@@ -18,9 +18,9 @@ from kgreason.errors import InputError, KgreasonError, LedgerError, QueryError, 
 
 INTERRUPTED: Final = 130
 LEDGER: Final = ".kgreason"
-# Control characters, halves of characters, and what turns the direction of writing.
+# Control characters, line ends, halves of characters, and what turns the direction of writing.
 _CONTROL: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]"
 )
 _P = ParamSpec("_P")
 _settings = {"traceback": False}

@@ -143,7 +143,7 @@ def _prologue_apart(parts: list[str]) -> list[str]:
     prologue: dict[str, None] = {}
     bodies = []
     for part in parts:
-        rows = part.splitlines()
+        rows = part.split("\n")  # splitlines would cut literals at U+0085 or U+2028
         prologue.update(dict.fromkeys(r for r in rows if r.startswith("PREFIX ")))
         bodies.append("\n".join(r for r in rows if not r.startswith("PREFIX ")))
     bodies[0] = "\n".join([*prologue, bodies[0]])

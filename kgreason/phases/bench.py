@@ -30,13 +30,17 @@ from kgreason.terms import PREFIXES
 
 @dataclass
 class Symptom:
-    """A symptom as the loop holds it: its node in the record, its constraint, who fails."""
+    """A symptom as the loop holds it: its node in the record, its constraint, who fails.
+
+    `counted` is False where nobody knows who did not fail; then nothing can be proposed.
+    """
 
     node: ox.NamedNode
     constraint: Constraint
     population: int
     failing: Mapping[Term, tuple[Term, ...]]
     index: int
+    counted: bool = True
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Decide: apply the gates, and give the verdict."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import pyoxigraph as ox
 
@@ -51,22 +52,22 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
             for region in regions:
                 nodes |= mark_inside(bench, view, region)
             counts = table(view, nodes)
-        share = excess_share(counts)
+        share = decimal(excess_share(counts))
         step.make(
             "Verdict",
             PROV.Entity,
             symptom=symptom.node,
             explained=counts.inside_failing,
-            excess=decimal(share),
+            excess=share,
             outcome=_outcome(bench, symptom, share, cut),
         )
     bench.record.commit(step, expect={"Verdict": len(symptoms)})
 
 
-def _outcome(bench: Bench, symptom: Symptom, share: float, cut: str | None) -> str:
+def _outcome(bench: Bench, symptom: Symptom, share: Decimal, cut: str | None) -> str:
     if share >= bench.policy.number("explainedFrom"):
         return "explained"
     if share >= bench.policy.number("partlyFrom"):
         return "partly explained"
     too_few = len(symptom.failing) < bench.policy.number("leastFailing")
-    return "inconclusive" if cut or too_few else "no systematic cause"
+    return "inconclusive" if cut or too_few or not symptom.counted else "no systematic cause"

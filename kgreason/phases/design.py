@@ -24,7 +24,8 @@ def design(bench: Bench, symptom: Symptom, round_: int) -> None:
         members.setdefault(row["frame"].value, []).append(ox.NamedNode(row["hypothesis"].value))
     step = bench.record.step("Design")
     step.describe(step.node, symptom=symptom.node, round=round_, stage=1)
-    for frame, nodes in zip(frames_of(bench, view), members.values(), strict=False):
+    frames = frames_of(bench, view) if symptom.counted else []
+    for frame, nodes in zip(frames, members.values(), strict=False):
         for planned in symbolic.first_tests(view, frame):
             _register(step, nodes, planned)
     bench.record.commit(step)

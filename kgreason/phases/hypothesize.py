@@ -19,7 +19,7 @@ from kgreason.terms import PROV, TRAILS
 def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
     """Propose hypotheses for a symptom: one step."""
     view = view_of(bench, symptom, round_)
-    frames = frames_of(bench, view)
+    frames = frames_of(bench, view) if symptom.counted else []
     step = bench.record.step("Hypothesize", TRAILS.HypothesisPlan)
     step.describe(step.node, symptom=symptom.node, round=round_)
     principal = bench.record.select("principal")

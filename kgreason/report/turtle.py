@@ -24,7 +24,7 @@ def render(record: Record) -> str:
     prefixes = {name: iri for name, iri in PREFIXES.items() if name not in _LEFT_OUT}
     prefixes["this"] = f"{record.iri.value}:"
     made = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=prefixes)
-    lines = (made or b"").decode().splitlines(keepends=True)
+    lines = [f"{line}\n" for line in (made or b"").decode().split("\n")[:-1]]
     body = "".join(line for line in lines if not line.startswith("@prefix "))
     head = sorted(line for line in lines if line.startswith("@prefix "))
     return "".join(line for line in head if line.split()[1] in body) + "\n" + body
