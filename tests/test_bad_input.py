@@ -433,7 +433,6 @@ def test_a_report_that_cannot_be_used() -> None:
         refused(investigate(data, "--violations", *args), sentence)
 
 
-@pytest.mark.xfail(reason="a report without its population ends in a ValueError", strict=True)
 def test_a_report_alone_only_groups() -> None:
     data = write_graph(Path("graph"))
     Path("report.ttl").write_text(REPORT)

@@ -43,7 +43,7 @@ def test_qudt(state: str, tmp_path: Path) -> None:
     part = sample(data("qudt", f"{state}.nq.gz"), tmp_path, 20)
     graph = load([part], lenient=True)
     shapes = read_shapes([data("qudt", f"qa-shapes-{state}.ttl")])
-    assert agree(graph, without(shapes, LONG)) > 50
+    assert agree(graph, without(shapes, LONG)) > 10
 
 
 @pytest.mark.slow

@@ -130,7 +130,8 @@ def _owlrl(text: str) -> list[ox.Triple]:
     import rdflib  # noqa: PLC0415 - slow to import
 
     graph = rdflib.Graph().parse(data=text, format="nt")
-    owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(graph)
+    # Its own datatype conversions would stay in rdflib's table for the rest of the process.
+    owlrl.DeductiveClosure(owlrl.OWLRL_Semantics, improved_datatypes=False).expand(graph)
     return _both(text, graph)
 
 
