@@ -94,6 +94,10 @@ class Investigation:
             if self._spent():
                 break
             self._look_into(symptom, round_)
+        if self.cut is not None:
+            for symptom in open_:
+                if not self._done("Hypothesize", symptom):
+                    phases.set_aside(self.bench, symptom, self.cut)
         self._progress(f"round {round_}", len(open_), len(open_))
         if not self._done("Decide", round_=round_):
             phases.decide(self.bench, round_)

@@ -19,6 +19,7 @@ PREFIXES: Final[dict[str, str]] = {
     "sh": "http://www.w3.org/ns/shacl#",
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "trails": "https://w3id.org/trails#",
+    "void": "http://rdfs.org/ns/void#",
     "work": "urn:x-kgreason:work:",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }

@@ -20,6 +20,7 @@ from kgreason.terms import TRAILS
 from tests.audit_support import (
     CASES,
     EXAMPLE,
+    grouped,
     kept_in,
     lab,
     relinked,
@@ -136,6 +137,36 @@ def test_an_unfinished_investigation_is_noticed_and_no_fault(laboratory: Record)
     assert found.notices[0].node == laboratory.iri.value
 
 
+def test_a_symptom_that_nobody_counted_is_no_fault(tmp_path: Path) -> None:
+    record = grouped(tmp_path)
+    found = audit(record)
+    assert found.ok, str(found)
+    assert not [q for q in statements(record) if q.predicate == TRAILS.population]
+
+
+@pytest.mark.parametrize(
+    ("update", "rule"),
+    [
+        (
+            """DELETE { ?v trails:outcome ?o } INSERT { ?v trails:outcome "no systematic cause" }
+WHERE { ?v trails:outcome ?o }""",
+            "verdict-outcome",
+        ),
+        (
+            """DELETE { ?h trails:claimable ?n } INSERT { ?h trails:claimable 10 }
+WHERE { ?h trails:claimable ?n }""",
+            "hypothesis-counts",
+        ),
+        ("INSERT { ?s trails:population 8 } WHERE { ?s a trails:Symptom }", "symptom-counts"),
+        ("DELETE { ?s trails:failing 9 } WHERE { ?s trails:failing 9 }", "symptom-counts"),
+    ],
+)
+def test_what_is_done_to_a_symptom_that_nobody_counted_is_found(
+    tmp_path: Path, update: str, rule: str
+) -> None:
+    assert rule in audit(relinked(tampered(grouped(tmp_path), update))).rules
+
+
 def test_tests_that_a_budget_cut_are_noticed(tmp_path: Path) -> None:
     tiny(tmp_path)
     data, needed = tmp_path / "data", tmp_path / "shapes.ttl"
@@ -168,6 +199,11 @@ def test_every_rule_about_a_history_has_a_mutant() -> None:
 
 def test_both_engines_find_nothing_in_a_clean_history(small: Record) -> None:
     assert said(audit(small, engine="pyshacl")) == said(audit(small)) == set()
+
+
+def test_both_engines_find_nothing_where_nobody_counted(tmp_path: Path) -> None:
+    record = grouped(tmp_path)
+    assert said(audit(record, engine="pyshacl")) == said(audit(record)) == set()
 
 
 @pytest.mark.parametrize("names", TOGETHER, ids=["some", "others"])

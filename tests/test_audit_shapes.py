@@ -84,7 +84,8 @@ def test_every_class_of_the_record_has_a_shape(graph: rdflib.Graph) -> None:
     targets = set(graph.objects(None, SH.targetClass))
     classes = (
         "Investigation Step HypothesisPlan Execution Policy Likelihood Transition Symptom Frame "
-        "Hypothesis Test Expectation Evidence Citation ConfidenceUpdate StatusTransition Verdict"
+        "Hypothesis Test Expectation Evidence Stratum Citation ConfidenceUpdate StatusTransition "
+        "Verdict"
     )
     assert {TRAILS[name] for name in classes.split()} <= targets
 

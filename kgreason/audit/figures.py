@@ -1,13 +1,12 @@
 """Figures that SPARQL has no arithmetic for, recomputed with the functions that made them.
 
-What a kind of test records decides how much of it follows again. Of an association everything does,
-the e-value and the outcome class; of a check and its placebo the rate and the class; of the spread
-among siblings and the strata of a rival the class alone, as far as the recorded p-value decides it:
-their tables are not in the record.
+Every kind records the counts it rests on, so all of its figures and its outcome class follow again:
+e-values and p-values from the tables of the regions, siblings and strata, rates from what was
+claimed and what held. The counts themselves follow from the graph alone (`recheck`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -23,20 +22,27 @@ from kgreason.probes import (
     sibling_spread,
     stratification,
 )
+from kgreason.probes import finding as probe
 from kgreason.probes.finding import Setting, decimal
 from kgreason.probes.statistics import Table
 from kgreason.store import Row, Term
 from kgreason.terms import TRAILS, XSD
 
 Figures = Mapping[str, Decimal]
+_NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
+_TRUE: Final = frozenset({"true", "1"})
+_DERIVED: Final = frozenset({"eValue", "pValue", "rate", "lift", "levels"})
+_MOST: Final = 10_000_000  # rows; a forged count must not fill the memory
+_OWN: Final = ox.Literal("own")
 
 
 @dataclass(frozen=True)
-class Expected:
-    """The outcome classes that fit, and the figures that follow from the counts."""
+class Recorded:
+    """What a piece of evidence says: its figures, its strata, and the table it was found on."""
 
-    outcomes: frozenset[str]
-    figures: Mapping[str, Decimal | int] = field(default_factory=dict)
+    figures: Figures
+    strata: Sequence[Figures]
+    discovery: Table | None
 
 
 def findings(history: History) -> Iterator[Finding]:
@@ -47,9 +53,11 @@ def findings(history: History) -> Iterator[Finding]:
         recompute = _KINDS.get(kind)
         if recompute is None:
             continue
-        figures = _figures(given)
         try:
-            expected = recompute(figures, _discovery(history, given.get(TRAILS.hypothesis)))
+            figures = _figures(given)
+            strata = [_figures(history.properties(s)) for s in given.get(TRAILS.stratum, ())]
+            discovery = _discovery(history, given.get(TRAILS.hypothesis))
+            expected = recompute(Recorded(figures, strata, discovery))
         except (KeyError, ValueError, ArithmeticError) as error:
             said = f"The figures of this {kind} cannot be recomputed: {error!r}."
             yield Finding("figures", node.value, said)
@@ -60,12 +68,14 @@ def findings(history: History) -> Iterator[Finding]:
             yield Finding("figures", node.value, f"It does not follow from its counts: {said}.")
 
 
-def _differences(expected: Expected, figures: Figures, outcome: str) -> Iterator[str]:
-    if outcome not in expected.outcomes:
-        yield f"the outcome is {outcome}, not {' or '.join(sorted(expected.outcomes))}"
+def _differences(expected: probe.Finding, figures: Figures, outcome: str) -> Iterator[str]:
+    if outcome != expected.outcome:
+        yield f"the outcome is {outcome}, not {expected.outcome}"
     for name, value in expected.figures.items():
         if figures.get(name) != value:
             yield f"{name} is {figures.get(name)}, not {value}"
+    for name in sorted(_DERIVED & set(figures) - set(expected.figures)):
+        yield f"{name} is {figures[name]}, but nothing gives one"
 
 
 def _text(values: list[Term] | None) -> str:
@@ -76,7 +86,11 @@ def _figures(given: Mapping[ox.NamedNode, list[Term]]) -> dict[str, Decimal]:
     return {
         predicate.value.removeprefix(TRAILS.iri): Decimal(values[0].value)
         for predicate, values in given.items()
-        if isinstance(values[0], ox.Literal) and values[0].datatype in {XSD.integer, XSD.decimal}
+        if isinstance(values[0], ox.Literal) and values[0].datatype in _NUMBERS
+    } | {
+        predicate.value.removeprefix(TRAILS.iri): Decimal(values[0].value in _TRUE)
+        for predicate, values in given.items()
+        if isinstance(values[0], ox.Literal) and values[0].datatype == XSD.boolean
     }
 
 
@@ -90,72 +104,99 @@ def _discovery(history: History, hypothesis: list[Term] | None) -> Table | None:
     return Table(*(int(n) for n in counts if n is not None)) if None not in counts else None
 
 
+def _times(number: Decimal) -> int:
+    if number > _MOST:
+        raise ValueError(f"{number} is no likely number of nodes")
+    return int(number)
+
+
+def _flag(value: bool) -> ox.Literal:  # noqa: FBT001 - a value, not a switch
+    return ox.Literal("true" if value else "false", datatype=XSD.boolean)
+
+
 def _number(value: Decimal | int) -> ox.Literal:
     return ox.Literal(str(int(value)), datatype=XSD.integer)
 
 
-def _association(figures: Figures, discovery: Table | None) -> Expected:
-    inside, failing = figures["inside"], figures["insideFailing"]
-    row = {
+def _association(given: Recorded) -> probe.Finding:
+    return association.read([_sides(given.figures)], Setting(given.discovery))
+
+
+def _sides(figures: Figures, failing: str = "insideFailing") -> Row:
+    """Give the counts of both sides as the query gave them."""
+    inside, inside_failing = figures["inside"], figures[failing]
+    return {
         "inside": _number(inside),
-        "insideFailing": _number(failing),
+        failing: _number(inside_failing),
         "population": _number(inside + figures["outside"]),
-        "failing": _number(failing + figures["outsideFailing"]),
+        "failing": _number(inside_failing + figures["outsideFailing"]),
     }
-    found = association.read([row], Setting(discovery))
-    return Expected(frozenset({found.outcome}), found.figures)
 
 
-def _counterexamples(figures: Figures, discovery: Table | None) -> Expected:
+def _counterexamples(given: Recorded) -> probe.Finding:
     rows: list[Row] = []
     for name, fails in (("passingInside", "false"), ("outsideFailing", "true")):
         row: Row = {"focus": TRAILS.node, "fails": ox.Literal(fails)}
-        rows += [row] * int(figures[name])
-    found = counterexamples.read(rows, Setting(discovery))
-    return Expected(frozenset({found.outcome}), found.figures)
+        rows += [row] * _times(given.figures[name])
+    return counterexamples.read(rows, Setting(given.discovery))
 
 
-def _placebo(figures: Figures, _: Table | None) -> Expected:
-    row = {"claimed": _number(figures["claimed"]), "holds": _number(figures["holds"])}
-    found = placebo.read([row], Setting())
-    return Expected(frozenset({found.outcome}), found.figures)
+def _placebo(given: Recorded) -> probe.Finding:
+    row = {name: _number(given.figures[name]) for name in ("claimed", "holds")}
+    return placebo.read([row], Setting())
 
 
-def _check(figures: Figures, _: Table | None) -> Expected:
-    claimed = int(figures["claimed"])
-    rate = int(figures["holds"]) / claimed if claimed else 0.0
-    clear = figures.get("lift", Decimal(1)) >= Decimal(str(direct_check.LIFT))
-    outcome = "partly" if rate >= direct_check.PARTLY and clear else "fails"
-    if rate >= direct_check.HOLDS and clear:
+def _direct_check(given: Recorded) -> probe.Finding:
+    row = _sides(given.figures, "claimed")
+    return direct_check.read([{**row, "holds": _number(given.figures["holds"])}], Setting())
+
+
+def _closure_check(given: Recorded) -> probe.Finding:
+    claimed = int(given.figures["claimed"])
+    rate = int(given.figures["holds"]) / claimed if claimed else 0.0
+    outcome = "partly" if rate >= direct_check.PARTLY else "fails"
+    if rate >= direct_check.HOLDS:
         outcome = "holds"
-    return Expected(frozenset({outcome}), {"rate": decimal(rate)})
+    return probe.Finding(outcome, "", {"rate": decimal(rate)})
 
 
-def _sibling_spread(figures: Figures, _: Table | None) -> Expected:
-    if "pValue" not in figures:
-        return Expected(frozenset({"undetermined"}))
-    if figures["levels"] < sibling_spread.FEW:
-        return Expected(frozenset({"undetermined"}), {"levels": sibling_spread.FEW})
-    beyond = figures["pValue"] <= Decimal(str(sibling_spread.TAIL))
-    return Expected(frozenset({"beyond" if beyond else "within"}))
+def _sibling_spread(given: Recorded) -> probe.Finding:
+    rows: list[Row] = [
+        _level(ox.Literal(f"{number} {place}"), sibling)
+        for number, sibling in enumerate(given.strata)
+        for place in range(_times(sibling["times"]))
+    ]
+    if "inside" in given.figures:
+        rows.append(_level(_OWN, given.figures))
+    return sibling_spread.read(rows, Setting(level=_OWN))
 
 
-def _stratification(figures: Figures, _: Table | None) -> Expected:
-    if "pValue" not in figures:
-        return Expected(frozenset({"undetermined"}))
-    possible = {"vanishes", "undetermined"}
-    if figures["pValue"] <= Decimal(str(stratification.PERSISTS)):
-        possible.add("persists")
-    return Expected(frozenset(possible))
+def _level(level: Term, figures: Figures) -> Row:
+    failing, population = _number(figures["insideFailing"]), _number(figures["inside"])
+    return {"level": level, "failing": failing, "population": population}
 
 
-_KINDS: Final[dict[str, Callable[[Figures, Table | None], Expected]]] = {
+def _stratification(given: Recorded) -> probe.Finding:
+    rows: list[Row] = [
+        {
+            "other": _flag(bool(stratum["withinRival"])),
+            "own": _flag(own),
+            "failing": _number(stratum[f"{side}Failing"]),
+            "population": _number(stratum[side]),
+        }
+        for stratum in given.strata
+        for side, own in (("inside", True), ("outside", False))
+    ]
+    return stratification.read(rows, Setting())
+
+
+_KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
     "counterexamples": _counterexamples,
     "placebo": _placebo,
     "closure-placebo": _placebo,
-    "direct-check": _check,
-    "closure-check": _check,
+    "direct-check": _direct_check,
+    "closure-check": _closure_check,
     "sibling-spread": _sibling_spread,
     "stratification": _stratification,
 }

@@ -1,14 +1,16 @@
 """Marks on the scratch copy: who is in a population, who fails, and which half a node is in.
 
-Nodes are split within each source by a seeded digest of their IRI (scheme `node`). Where sources
-hold finer clusters (many named graphs, or activities), whole clusters go to one half instead
-(scheme `cluster`), so that what clusters share is not counted as independent.
+Nodes are split within each source by a seeded digest of their IRI (scheme `node`). Where there are
+finer clusters (activities, documents, many named graphs), whole clusters go to one half instead
+(scheme `cluster`), so that what clusters share is not counted as independent. Scheme `within` is
+for regions made of sources: it is `cluster` where each source holds several clusters, else `node`,
+for a source that is a cluster could never be found on one half and confirmed on the other.
 """
 
 import hashlib
 import itertools
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,6 +24,8 @@ Focus = ox.NamedNode | ox.BlankNode
 HALVES: Final = ("discovery", "heldout")
 _MOST_SHARE: Final = 0.2  # a cluster that holds more than this is no fine one
 _LEAST_CLUSTERS: Final = 20
+_LEAST_COVERED: Final = 0.8  # the share of nodes that must state their cluster
+_CLUSTERS_A_SOURCE: Final = 4
 _BATCH: Final = 5_000
 _SAMPLE: Final = 10_000
 
@@ -50,8 +54,9 @@ class Marks:
 
     `nodes` are the population in a fixed order; sets of nodes are integers with a bit for each.
     `failing` marks its failing nodes, `population` all its nodes; `node` and `cluster` are the
-    splits (the same one where there are no clusters). `split` is False where there are too few
-    failing nodes to split; then both halves are the whole.
+    splits (the same one where there are no clusters); `nested` says that each source holds several
+    clusters. `split` is False where there are too few failing nodes to split; then both halves are
+    the whole.
     """
 
     key: str
@@ -59,6 +64,7 @@ class Marks:
     population: ox.NamedNode
     node: Split
     cluster: Split
+    nested: bool
     split: bool
     nodes: tuple[Focus, ...] = field(repr=False)
     index: Mapping[Term, int] = field(repr=False)
@@ -79,8 +85,9 @@ class Marks:
         return _mask(self.index, found)
 
     def scheme(self, name: str) -> Split:
-        """Give the split of that name, `node` or `cluster`."""
-        return self.cluster if name == "cluster" else self.node
+        """Give the split of that name: `node`, `cluster` or `within`."""
+        clustered = name == "cluster" or (name == "within" and self.nested)
+        return self.cluster if clustered else self.node
 
 
 @dataclass(frozen=True)
@@ -88,26 +95,35 @@ class Population:
     """A marked population; symptoms with the same focus nodes share it.
 
     `key` names it, `nodes` are its nodes in a fixed order. `node` and `cluster` are its halves;
-    they do not depend on who fails.
+    they do not depend on who fails. `nested` says that each source holds several clusters.
     """
 
     key: str
     mark: ox.NamedNode
     node: Split
     cluster: Split
+    nested: bool
     nodes: tuple[Focus, ...] = field(repr=False)
     index: Mapping[Term, int] = field(repr=False)
 
 
 def mark_population(
-    graph: Graph, key: str, sources: Mapping[Focus, Iterable[str]], seed: int
+    graph: Graph,
+    key: str,
+    sources: Mapping[Focus, Iterable[str]],
+    stated: Sequence[Mapping[Focus, str]],
+    seed: int,
 ) -> Population:
-    """Mark a population (each node with the named graphs it is in) and its halves."""
+    """Mark a population and its halves.
+
+    `sources` gives the named graphs each node is in; `stated` are the ways in which nodes say what
+    document or activity they come from, each with that origin by node.
+    """
     nodes = tuple(sorted(sources, key=str))
     index: dict[Term, int] = {node: place for place, node in enumerate(nodes)}
     name = _name(f"population:{key}")
     halves = {"node": _by_node(sources, seed)}
-    clusters = _clusters(sources)
+    clusters = _clusters(sources, stated)
     if clusters is not None:
         halves["cluster"] = _by_cluster(sources, clusters, seed)
     names = {
@@ -123,7 +139,8 @@ def mark_population(
 
     by_node = made("node")
     by_cluster = made("cluster") if clusters is not None else by_node
-    return Population(key, name, by_node, by_cluster, nodes, index)
+    nested = clusters is not None and _nested(sources, clusters)
+    return Population(key, name, by_node, by_cluster, nested, nodes, index)
 
 
 def mark_failing(
@@ -151,6 +168,7 @@ def mark_failing(
         population.mark,
         by_node,
         by_cluster,
+        population.nested,
         split,
         population.nodes,
         population.index,
@@ -249,21 +267,47 @@ def _by_node(sources: Mapping[Focus, Iterable[str]], seed: int) -> dict[Focus, i
     return half
 
 
-def _clusters(sources: Mapping[Focus, Iterable[str]]) -> dict[Focus, str] | None:
-    """Give each node its cluster, or None where the named graphs are no fine clusters."""
-    cluster = {node: min(graphs, default="") for node, graphs in sources.items()}
-    sizes: dict[str, int] = defaultdict(int)
-    for name in cluster.values():
-        sizes[name] += 1
+def _clusters(
+    sources: Mapping[Focus, Iterable[str]], stated: Sequence[Mapping[Focus, str]]
+) -> dict[Focus, str] | None:
+    """Give each node its cluster, in the finest way that has clusters; None where there is none."""
+    graphs = {node: min(graphs, default="") for node, graphs in sources.items()}
+    ways = [graphs]
+    for origins in stated:
+        known = {node: origins[node] for node in sources if node in origins}
+        if len(known) >= _LEAST_COVERED * len(sources):
+            ways.append({node: known.get(node, graphs[node]) for node in sources})
+    fine = [way for way in ways if _is_fine(way)]
+    return max(fine, key=lambda way: len(set(way.values())), default=None)
+
+
+def _is_fine(cluster: Mapping[Focus, str]) -> bool:
+    sizes = Counter(cluster.values())
     several = sum(1 for size in sizes.values() if size > 1)
-    if several < _LEAST_CLUSTERS or max(sizes.values()) > _MOST_SHARE * len(cluster):
-        return None
-    return cluster
+    return several >= _LEAST_CLUSTERS and max(sizes.values()) <= _MOST_SHARE * len(cluster)
+
+
+def _nested(sources: Mapping[Focus, Iterable[str]], clusters: Mapping[Focus, str]) -> bool:
+    """Say whether each source (of some size) holds several clusters."""
+    held: dict[str, set[str]] = defaultdict(set)
+    sizes: dict[str, int] = defaultdict(int)
+    for node, graphs in sources.items():
+        name = min(graphs, default="")
+        held[name].add(clusters[node])
+        sizes[name] += 1
+    return all(
+        len(held[name]) >= _CLUSTERS_A_SOURCE
+        for name in held
+        if sizes[name] >= _CLUSTERS_A_SOURCE
+    )
 
 
 def _by_cluster(
     sources: Mapping[Focus, Iterable[str]], clusters: Mapping[Focus, str], seed: int
 ) -> dict[Focus, int]:
-    order = sorted(set(clusters.values()), key=lambda name: _digest(seed, name))
+    source = {clusters[node]: min(graphs, default="") for node, graphs in sources.items()}
+    # Clusters of one source stand together, so that both halves hold part of it.
+    groups = source if _nested(sources, clusters) else dict.fromkeys(source, "")
+    order = sorted(groups, key=lambda name: (groups[name], _digest(seed, name)))
     place = {name: position % 2 for position, name in enumerate(order)}
     return {node: place[clusters[node]] for node in sources}

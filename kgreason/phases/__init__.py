@@ -4,7 +4,7 @@ from kgreason.phases.bench import Bench, Symptom, marks_of
 from kgreason.phases.decide import conclude, decide
 from kgreason.phases.design import design, tell_apart
 from kgreason.phases.execute import execute
-from kgreason.phases.hypothesize import hypothesize
+from kgreason.phases.hypothesize import hypothesize, set_aside
 from kgreason.phases.observe import record_symptoms
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "hypothesize",
     "marks_of",
     "record_symptoms",
+    "set_aside",
     "tell_apart",
 ]

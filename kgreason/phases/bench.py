@@ -19,9 +19,8 @@ from kgreason.graph.marks import (
 from kgreason.graph.names import Names
 from kgreason.ledger import Record
 from kgreason.policy import Policy
-from kgreason.reasoners import symbolic
 from kgreason.reasoners.candidates import View, digest, members
-from kgreason.reasoners.frames import Frame
+from kgreason.reasoners.frames import Proposal, propose
 from kgreason.store import Term
 from kgreason.symptoms import Constraint
 from kgreason.templates import Fragment, template
@@ -54,11 +53,12 @@ class Bench:
     most: int
     names: Names
     marks: dict[tuple[str, int], Marks] = field(default_factory=dict)
-    frames: dict[str, list[Frame]] = field(default_factory=dict)
+    proposals: dict[str, Proposal] = field(default_factory=dict)
     populations: dict[str, Population] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
     marked: set[str] = field(default_factory=set)
     sources: dict[str, Mapping[Focus, Sequence[str]]] = field(default_factory=dict)
+    stated: dict[str, Sequence[Mapping[Focus, str]]] = field(default_factory=dict)
 
 
 def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
@@ -95,13 +95,16 @@ def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
     if key not in bench.populations:
         if target.text not in bench.sources:
             bench.sources[target.text] = _sources(bench.graph, symptom.constraint)
+            bench.stated[target.text] = _stated(bench.graph, symptom.constraint)
         sources = dict(bench.sources[target.text])
         if left_out:
             whole = view_of(bench, symptom, 1)
             for text in left_out:
                 for place in places(members(whole, pattern(text))):
                     sources.pop(whole.marks.nodes[place], None)
-        bench.populations[key] = mark_population(bench.graph, key, sources, bench.seed)
+        bench.populations[key] = mark_population(
+            bench.graph, key, sources, bench.stated[target.text], bench.seed
+        )
     return bench.populations[key]
 
 
@@ -118,13 +121,28 @@ def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
     return out
 
 
-def frames_of(bench: Bench, view: View) -> list[Frame]:
-    """Give the frames of a view; the same at every call, so they are proposed but once."""
+def _stated(graph: Graph, constraint: Constraint) -> list[dict[Focus, str]]:
+    """Give the ways in which nodes state their origin; the first in order where they state two."""
+    clusters = template("observe", "clusters")
+    if not graph.store.ask(clusters.render("when")):
+        return []
+    ways: dict[Term, dict[Focus, str]] = {}
+    for row in graph.store.select(clusters.render("propose", target=constraint.target)):
+        node, origin = row["focus"], str(row["cluster"])
+        if isinstance(node, ox.Literal):
+            continue
+        way = ways.setdefault(row["dimension"], {})
+        way[node] = min(origin, way.get(node, origin))
+    return [ways[name] for name in sorted(ways, key=str)]
+
+
+def proposal_of(bench: Bench, symptom: Symptom, view: View) -> Proposal:
+    """Give what is proposed for a view; the same at every call, so it is worked out but once."""
     key = view.marks.failing.value
-    if key not in bench.frames:
-        found = symbolic.frames(view, bench.most) if view.marks.failing_count else []
-        bench.frames[key] = found
-    return bench.frames[key]
+    if key not in bench.proposals:
+        asked = symptom.counted and view.marks.failing_count
+        bench.proposals[key] = propose(view, bench.most) if asked else Proposal()
+    return bench.proposals[key]
 
 
 def mark_inside(bench: Bench, view: View, region: Fragment) -> int:

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pyoxigraph as ox
 
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
+from kgreason.phases.claim import claim
 from kgreason.probes.finding import decimal
 from kgreason.probes.statistics import Table
 from kgreason.reasoners.candidates import excess_share, table
@@ -61,7 +62,8 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
             excess=share,
             outcome=_outcome(bench, symptom, share, cut),
         )
-    bench.record.commit(step, expect={"Verdict": len(symptoms)})
+    claim(bench, step)
+    bench.record.commit(step, expect={"Verdict": len(symptoms), "Report": 1})
 
 
 def _outcome(bench: Bench, symptom: Symptom, share: Decimal, cut: str | None) -> str:

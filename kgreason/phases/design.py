@@ -7,7 +7,7 @@ import pyoxigraph as ox
 
 from kgreason.ledger import Step
 from kgreason.ledger.record import literal
-from kgreason.phases.bench import Bench, Symptom, frames_of, pattern, view_of
+from kgreason.phases.bench import Bench, Symptom, proposal_of, pattern, view_of
 from kgreason.reasoners import symbolic
 from kgreason.reasoners.candidates import View
 from kgreason.store import Row
@@ -24,7 +24,7 @@ def design(bench: Bench, symptom: Symptom, round_: int) -> None:
         members.setdefault(row["frame"].value, []).append(ox.NamedNode(row["hypothesis"].value))
     step = bench.record.step("Design")
     step.describe(step.node, symptom=symptom.node, round=round_, stage=1)
-    frames = frames_of(bench, view) if symptom.counted else []
+    frames = proposal_of(bench, symptom, view).frames
     for frame, nodes in zip(frames, members.values(), strict=False):
         for planned in symbolic.first_tests(view, frame):
             _register(step, nodes, planned)

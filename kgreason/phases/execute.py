@@ -49,6 +49,8 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
         group=group,
         **found.figures,
     )
+    for stratum in found.strata:
+        step.describe(evidence, stratum=step.make("Stratum", PROV.Entity, **stratum))
     step.add(evidence, PROV.wasDerivedFrom, symptom.node)
     step.describe(step.node, closed=TRAILS.Result)
     _cite_finding(bench, step, symptom, view, evidence, row, found)

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pyoxigraph as ox
 
 from kgreason.ledger import Step
-from kgreason.phases.bench import Bench, Symptom, frames_of, mark_inside, view_of
+from kgreason.phases.bench import Bench, Symptom, mark_inside, proposal_of, view_of
 from kgreason.policy import kinds
 from kgreason.probes.finding import decimal
 from kgreason.reasoners import symbolic
@@ -19,14 +19,34 @@ from kgreason.terms import PROV, TRAILS
 def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
     """Propose hypotheses for a symptom: one step."""
     view = view_of(bench, symptom, round_)
-    frames = frames_of(bench, view) if symptom.counted else []
+    proposal = proposal_of(bench, symptom, view)
+    step = _begin(bench, symptom, round_)
+    left_out = [
+        symbolic.wording(c, bench.names, symptom.constraint).statement for c in proposal.left_out
+    ]
+    step.describe(step.node, leftOut=left_out or None)
+    for frame in proposal.frames or [Frame("origin", ())]:
+        _record_frame(bench, step, symptom, round_, view, frame)
+    bench.record.commit(step)
+
+
+def set_aside(bench: Bench, symptom: Symptom, why: str) -> None:
+    """Record that a budget left no room to look into a symptom: none of all causes was proposed."""
+    step = _begin(bench, symptom, 1)
+    step.describe(step.node, cut=why)
+    node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=1)
+    none = _catch_all(step, symptom, node, Frame("origin", ()), Decimal(1))
+    step.describe(none, claimable=len(symptom.failing), split="not split")
+    step.describe(node, member=[none])
+    bench.record.commit(step)
+
+
+def _begin(bench: Bench, symptom: Symptom, round_: int) -> Step:
     step = bench.record.step("Hypothesize", TRAILS.HypothesisPlan)
     step.describe(step.node, symptom=symptom.node, round=round_)
     principal = bench.record.select("principal")
     step.add(step.node, PROV.wasAssociatedWith, ox.NamedNode(principal[0]["agent"].value))
-    for frame in frames or [Frame("origin", ())]:
-        _record_frame(bench, step, symptom, round_, view, frame)
-    bench.record.commit(step)
+    return step
 
 
 def _record_frame(
@@ -39,27 +59,36 @@ def _record_frame(
         _record_hypothesis(bench, step, symptom, view, node, candidate, shared)
         for candidate in frame.members
     ]
-    none = template("hypothesize", "none")
-    words = symbolic.phrase(none, {}, symptom.constraint)
     alone = prior if members else Decimal(1)
-    members.append(
-        _hypothesis(
-            step,
-            symptom,
-            node,
-            "none",
-            view,
-            decimal(float(alone)),
-            catchAll=True,
-            family="none",
-            aspect=TRAILS[frame.aspect.capitalize()],
-            statement=words.statement,
-            mechanism=words.mechanism,
-            prediction=words.prediction,
+    none = _catch_all(step, symptom, node, frame, decimal(float(alone)))
+    members.append(none)
+    for member in members:
+        step.describe(
+            member,
+            claimable=view.marks.failing_count,
+            split="halves" if view.marks.split else "not split",
         )
-    )
     step.describe(node, member=members)
     return members
+
+
+def _catch_all(
+    step: Step, symptom: Symptom, frame: ox.NamedNode, of: Frame, prior: Decimal
+) -> ox.NamedNode:
+    words = symbolic.phrase(template("hypothesize", "none"), {}, symptom.constraint)
+    return _hypothesis(
+        step,
+        symptom,
+        frame,
+        "none",
+        prior,
+        catchAll=True,
+        family="none",
+        aspect=TRAILS[of.aspect.capitalize()],
+        statement=words.statement,
+        mechanism=words.mechanism,
+        prediction=words.prediction,
+    )
 
 
 def _record_hypothesis(
@@ -83,7 +112,6 @@ def _record_hypothesis(
         symptom,
         frame,
         kind,
-        view,
         decimal(float(prior)),
         catchAll=False,
         family=candidate.family.name,
@@ -115,7 +143,6 @@ def _hypothesis(
     symptom: Symptom,
     frame: ox.NamedNode,
     kind: str,
-    view: View,
     prior: Decimal,
     **properties: object,
 ) -> ox.NamedNode:
@@ -127,12 +154,10 @@ def _hypothesis(
         frame=frame,
         kind=iri,
         gate=gate,
-        claimable=view.marks.failing_count,
         prior=prior,
         confidence=prior,
         eProcess=Decimal("1.0"),
         status=TRAILS.Proposed,
-        split="halves" if view.marks.split else "not split",
         **properties,  # type: ignore[arg-type]
     )
     step.describe(node, index=int(node.value.rpartition(":")[2]))

@@ -30,6 +30,7 @@ def record_symptoms(bench: Bench, symptoms: Sequence[Symptom]) -> None:
             path=constraint.path.text if constraint.path else None,
             severity=constraint.severity,
             message=constraint.message,
+            cutAt=constraint.at,
             population=symptom.population if symptom.counted else None,
             failing=len(symptom.failing),
             outcomeQuery=constraint.outcome_query,

@@ -38,6 +38,9 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         "lift": decimal(lift),
         "claimed": claimed,
         "holds": holds,
+        "inside": inside,
+        "outsideFailing": failing - claimed,
+        "outside": population - inside,
     }
     return Finding(outcome, note, figures)
 

@@ -28,17 +28,24 @@ class Setting:
     constraint: Constraint | None = None
 
 
+Figures = Mapping[str, int | Decimal]
+"""Figures by the name of their trails property."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """The outcome class of a test, its raw figures by trails property, and a sentence.
 
-    `cite` names nodes that the finding rests on beside the usual ones, with why.
+    `cite` names nodes that the finding rests on beside the usual ones, with why. `strata` are the
+    rows of a table that figures alone do not hold (siblings, strata of a rival): with them and the
+    figures everything the reader gave can be worked out again.
     """
 
     outcome: str
     note: str
-    figures: Mapping[str, int | Decimal] = field(default_factory=dict)
+    figures: Figures = field(default_factory=dict)
     cite: Sequence[tuple[Term, str]] = ()
+    strata: Sequence[Figures] = ()
 
 
 Reader = Callable[[Sequence[Row], Setting], Finding]

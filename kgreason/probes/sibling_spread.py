@@ -1,5 +1,6 @@
 """Read whether a level is beyond what the spread among its siblings predicts."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from statistics import median
@@ -25,6 +26,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     failures could never give a small enough tail. Siblings that are as far off themselves are left
     out then, for another cause may hold there. Levels with fewer than two nodes say nothing of a
     spread and are left out.
+
+    The strata are the siblings: each pair of counts, with the number of siblings that have it.
     """
     levels = {
         row["level"]: (int(row["failing"].value), int(row["population"].value))
@@ -32,16 +35,20 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         if "level" in row and int(row["population"].value) >= SMALL
     }
     own = levels.pop(setting.level, None) if setting.level is not None else None
-    count = len(levels) + (own is not None)
+    siblings = sorted(levels.values())
+    strata = [
+        {"insideFailing": failing, "inside": population, "times": times}
+        for (failing, population), times in sorted(Counter(siblings).items())
+    ]
+    figures: dict[str, int | Decimal] = {"levels": len(siblings) + (own is not None)}
+    if own is not None:
+        figures |= {"insideFailing": own[0], "inside": own[1]}
+    count = len(siblings) + (own is not None)
     if own is None or count < FEW:
-        return Finding(
-            "undetermined",
-            f"There are {count} levels to compare, too few for a spread.",
-            {"levels": count},
-        )
-    failing, population = (sum(v[i] for v in levels.values()) for i in (0, 1))
-    far = FAR * median(_odds(*level) for level in levels.values())
-    siblings = list(levels.values())
+        note = f"There are {count} levels to compare, too few for a spread."
+        return Finding("undetermined", note, figures, strata=strata)
+    failing, population = (sum(v[i] for v in siblings) for i in (0, 1))
+    far = FAR * median(_odds(*level) for level in siblings)
     if _odds(*own) >= far:
         near = [level for level in siblings if _odds(*level) < far]
         tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
@@ -52,8 +59,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
         f"levels is so high has probability {tail:.2g} by their spread."
     )
-    figures: dict[str, int | Decimal] = {"levels": count, "pValue": decimal(tail, 9)}
-    return Finding("beyond" if tail <= TAIL else "within", note, figures)
+    figures["pValue"] = decimal(tail, 9)
+    return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
 
 
 def _odds(failing: int, population: int) -> float:

@@ -1,6 +1,7 @@
 """Read whether the association holds within the strata of a rival."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 
 from kgreason.probes.finding import Finding, Setting, decimal
@@ -13,7 +14,10 @@ LEAST: Final = 3  # nodes on each side of a stratum, less can tell nothing
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
-    """Give persists, vanishes, or undetermined where the rival leaves nothing to compare."""
+    """Give persists, vanishes, or undetermined where the rival leaves nothing to compare.
+
+    The strata are the two tables: the nodes within the rival's region, and those outside it.
+    """
     _ = setting
     cells = {
         (row["other"].value == "true", row["own"].value == "true"): (
@@ -22,19 +26,28 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         )
         for row in rows
     }
-    strata = []
-    for other in (True, False):
-        inside, outside = cells.get((other, True), (0, 0)), cells.get((other, False), (0, 0))
-        if inside[1] and outside[1]:
-            strata.append(Table(*inside, *outside))
+    tables = {
+        other: Table(*cells.get((other, True), (0, 0)), *cells.get((other, False), (0, 0)))
+        for other in (True, False)
+    }
+    recorded = [
+        {
+            "withinRival": other,
+            "insideFailing": table.inside_failing,
+            "inside": table.inside,
+            "outsideFailing": table.outside_failing,
+            "outside": table.outside,
+        }
+        for other, table in tables.items()
+    ]
+    strata = [table for table in tables.values() if table.inside and table.outside]
     usable = [t for t in strata if min(t.inside, t.outside) >= LEAST]
     told = ", ".join(
         f"{t.inside_failing}/{t.inside} against {t.outside_failing}/{t.outside}" for t in strata
     )
     if not usable:
-        return Finding(
-            "undetermined", f"The rival leaves too little to compare ({told or 'none'})."
-        )
+        note = f"The rival leaves too little to compare ({told or 'none'})."
+        return Finding("undetermined", note, strata=recorded)
     ratio, p = mantel_haenszel(usable)
     if p <= PERSISTS and ratio >= RATIO:
         outcome = "persists"
@@ -46,7 +59,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         f"Within the rival's strata (inside against outside: {told}) the odds ratio is "
         f"{_shown(ratio)}, p = {p:.2g}."
     )
-    return Finding(outcome, note, {"pValue": decimal(p, 9), "levels": len(usable)})
+    figures: dict[str, int | Decimal] = {"pValue": decimal(p, 9), "levels": len(usable)}
+    return Finding(outcome, note, figures, strata=recorded)
 
 
 def _could_tell(strata: Sequence[Table]) -> bool:

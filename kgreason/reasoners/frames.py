@@ -41,6 +41,14 @@ class Frame:
         return jaccard(one, other)
 
 
+@dataclass(frozen=True)
+class Proposal:
+    """Frames of rivals, the best first, and the candidates for which there was no room."""
+
+    frames: tuple[Frame, ...] = ()
+    left_out: tuple[Candidate, ...] = ()
+
+
 def jaccard(one: Candidate, other: Candidate) -> float:
     """Give the Jaccard overlap, 0 to 1, of the failing nodes two candidates claim."""
     union = (one.claimed | other.claimed).bit_count()
@@ -59,8 +67,8 @@ def contained_in(one: Candidate, other: Candidate) -> float:
     return (one.claimed & other.claimed).bit_count() / own if own else 0.0
 
 
-def propose(view: View, most: int) -> list[Frame]:
-    """Give at most `most` candidates, in frames of rivals; the best frames first."""
+def propose(view: View, most: int) -> Proposal:
+    """Give at most `most` candidates in frames of rivals, and tell which were left out."""
     found: list[Candidate] = []
     for family in families():
         mined = [c for c in mine(view, family) if _worth(c)]
@@ -165,7 +173,7 @@ def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
     return out
 
 
-def _frames(candidates: Sequence[Candidate], most: int) -> list[Frame]:
+def _frames(candidates: Sequence[Candidate], most: int) -> Proposal:
     chosen = sorted(candidates, key=_order)
     manner = [c for c in chosen if c.aspect == "manner"][: max(1, most // 2)]
     origin = [c for c in chosen if c.aspect == "origin"][: most - len(manner)]
@@ -179,4 +187,8 @@ def _frames(candidates: Sequence[Candidate], most: int) -> list[Frame]:
             else:
                 home.append(candidate)
         out += [Frame(aspect, tuple(group)) for group in groups]
-    return sorted(out, key=lambda f: _order(f.members[0]))
+    taken = {c.key for c in (*manner, *origin)}
+    return Proposal(
+        tuple(sorted(out, key=lambda f: _order(f.members[0]))),
+        tuple(c for c in chosen if c.key not in taken),
+    )

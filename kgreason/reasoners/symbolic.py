@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode
 from kgreason.graph.names import Names
 from kgreason.probes.finding import decimal
 from kgreason.reasoners.candidates import Candidate, View, inside, section
-from kgreason.reasoners.frames import Frame, propose
+from kgreason.reasoners.frames import Frame
 from kgreason.store import Term
 from kgreason.symptoms import Constraint, conforms_with_path
 from kgreason.templates import Fragment, Template, Value, template
@@ -43,11 +43,6 @@ class PlannedTest:
     tested: int
     named: int | None = None
     members: Sequence[tuple[str, Decimal]] = field(default=())
-
-
-def frames(view: View, most: int) -> list[Frame]:
-    """Propose frames of rivals for one symptom."""
-    return propose(view, most)
 
 
 def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:

@@ -1,0 +1,70 @@
+"""How a population is split: by nodes, by whole clusters, and within sources."""
+
+import pyoxigraph as ox
+import pytest
+
+from kgreason.graph import Graph
+from kgreason.graph.marks import Population, mark_population
+from kgreason.store import Store
+
+Node = ox.NamedNode | ox.BlankNode
+
+
+def focus(number: int) -> Node:
+    return ox.NamedNode(f"https://example.org/{number:04}")
+
+
+def split(sources: dict[Node, list[str]], *stated: dict[Node, str]) -> Population:
+    graph = Graph(Store(ox.Store(), "test"), (), "", 0, 0)
+    return mark_population(graph, "key", sources, stated, seed=0)
+
+
+def halves(population: Population, mask: int, origin: dict[Node, str]) -> set[str]:
+    return {origin[n] for i, n in enumerate(population.nodes) if mask >> i & 1}
+
+
+FEEDS = {focus(i): [f"urn:feed{i % 3}"] for i in range(600)}
+BATCHES = {focus(i): f"urn:feed{i % 3}:batch{i // 3 % 10}" for i in range(600)}
+
+
+def test_whole_batches_go_to_one_half_and_each_source_to_both() -> None:
+    population = split(FEEDS, BATCHES)
+    first, second = population.cluster.discovery_mask, population.cluster.heldout_mask
+    assert population.nested
+    assert first & second == 0
+    assert (first | second).bit_count() == len(FEEDS)
+    one, other = halves(population, first, BATCHES), halves(population, second, BATCHES)
+    assert one | other == set(BATCHES.values())
+    assert not one & other
+    feeds = {node: graphs[0] for node, graphs in FEEDS.items()}
+    assert halves(population, first, feeds) == halves(population, second, feeds)
+
+
+def test_without_clusters_nodes_are_split_within_each_source() -> None:
+    population = split(FEEDS)
+    assert population.cluster == population.node
+    assert not population.nested
+    for feed in range(3):
+        inside = sum(1 << i for i, n in enumerate(population.nodes) if FEEDS[n][0][-1] == str(feed))
+        assert (inside & population.node.discovery_mask).bit_count() == 100
+
+
+def test_many_named_graphs_are_clusters_but_not_within_themselves() -> None:
+    graphs: dict[Node, list[str]] = {focus(i): [f"urn:document{i % 40}"] for i in range(400)}
+    population = split(graphs)
+    assert population.cluster != population.node
+    assert not population.nested
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {focus(i): f"urn:run{i % 10}" for i in range(600)},  # too few
+        {focus(i): f"urn:run{i % 50}" for i in range(400)},  # a third says nothing
+        {focus(i): f"urn:run{i}" for i in range(600)},  # each node has its own
+        {focus(i): f"urn:run{i % 50 if i % 2 else 0}" for i in range(600)},  # one holds the half
+    ],
+)
+def test_what_is_no_cluster(stated: dict[Node, str]) -> None:
+    population = split(FEEDS, stated)
+    assert population.cluster == population.node
