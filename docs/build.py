@@ -24,6 +24,7 @@ ROLES: Final = {
     "record": "What the loop asks of the record, and the updates that keep it.",
     "report": "The sections of a report.",
     "history": "Questions people ask of a reasoning history.",
+    "fault": "Breaking sound data on purpose, for `kgreason bench`: one update for each operation.",
     "audit": "What may not be found in a record; the same texts stand in the shapes of `shapes/`.",
 }
 SHOWN_APART: Final = ("summary", "title", "explanation", "example", "note")

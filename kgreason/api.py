@@ -11,6 +11,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason import policy
+from kgreason.audit import refuse
 from kgreason.errors import GraphError, LedgerError, OptionError
 from kgreason.graph import Graph, digest, load
 from kgreason.investigation import Budget, Investigation, Plan, Progress
@@ -82,7 +83,7 @@ def _resume(record: Record, number: int, progress: Progress | None, notice: Noti
     request = recorded_request(record)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
-            f"The data or shapes of investigation {number} have changed since it began; "
+            f"The data, shapes or policy of investigation {number} have changed since it began; "
             "start a new one with `kgreason investigate`."
         )
     graph, sighting = _seen(request, progress, notice)
@@ -193,7 +194,9 @@ def fingerprint(request: Request) -> str:
     seal = hashlib.sha256()
     data, ontology = ([Path(p) for p in given] for given in (request.data, request.ontology))
     seal.update(digest(data, ontology=ontology).encode())
-    for name in (*request.shapes, request.violations, request.population, request.outcome):
+    rules = request.policy if policy.is_file(request.policy) else None
+    given_too = (request.violations, request.population, request.outcome, rules)
+    for name in (*request.shapes, *given_too):
         if name is not None:
             try:
                 seal.update(Path(name).read_bytes())
@@ -224,9 +227,11 @@ def _run(
         options[name] = [str(Path(p).resolve()) for p in options[name]]
     for name in ("violations", "population", "outcome"):
         options[name] = None if options[name] is None else str(Path(options[name]).resolve())
+    if policy.is_file(request.policy):
+        options["policy"] = str(Path(request.policy).resolve())
     plan = Plan(
         question=request.question,
-        policy=request.policy,
+        policy=str(options["policy"]),
         seed=request.seed,
         budget=Budget(request.max_hypotheses, request.max_steps, request.max_seconds),
         options=options,
@@ -243,4 +248,5 @@ def _run(
         )
         for number, seen in enumerate(sighting.failing, start=1)
     ]
+    record.check = refuse
     Investigation(graph, symptoms, record, plan, progress).run()

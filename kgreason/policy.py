@@ -1,8 +1,14 @@
-"""Policies: the versioned data that rules confidence, status and gates."""
+"""Policies: the versioned data that rules confidence, status and gates.
 
+A policy is one of those that come along, by its name, or a Turtle file of the user's own, which is
+held to `shapes/policy.ttl` before it is used.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import pyoxigraph as ox
@@ -10,10 +16,12 @@ import pyoxigraph as ox
 from kgreason.errors import OptionError
 from kgreason.resources import folder
 from kgreason.store import Store
-from kgreason.templates import template
+from kgreason.templates import Template, role, template
 from kgreason.terms import POLICY, RDFS, TRAILS, TYPE
 
 DEFAULT: Final = "frame"
+_PARTS: Final = frozenset({POLICY.likelihood, POLICY.transition})
+_FILE: Final = ".ttl"
 
 
 @dataclass(frozen=True)
@@ -26,13 +34,19 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy: its IRI, its numbers by name, its outcome table, and its triples for the record."""
+    """A policy: its IRI, its numbers by name, its outcome table, and its triples for the record.
+
+    `rules` are the templates of `queries/confidence/` that evidence is put to, `gates` those of
+    `queries/status/` by which a status changes, in their order.
+    """
 
     iri: ox.NamedNode
     version: str
     numbers: dict[str, Decimal]
     outcomes: dict[tuple[str, str], Likelihood]
     triples: tuple[ox.Triple, ...]
+    rules: tuple[Template, ...]
+    gates: tuple[Template, ...]
 
     def number(self, name: str) -> Decimal:
         """Give one number; raises OptionError if the policy lacks it."""
@@ -59,12 +73,29 @@ def names() -> list[str]:
     )
 
 
+def is_file(name: str) -> bool:
+    """Say whether a policy is meant as a file: its name ends with .ttl."""
+    return name.endswith(_FILE)
+
+
 def load(name: str = DEFAULT) -> Policy:
-    """Give a policy by name; raises OptionError, which lists the names, if there is none."""
+    """Give a policy by its name or from a Turtle file.
+
+    Raises OptionError if there is none of that name (which lists the names), or if the file is not
+    a policy that can be used (which says what is wrong).
+    """
+    if is_file(name):
+        store = _read(Path(name))
+        (iri,) = _policies(store)
+        return _made(store, iri, name)
     if name not in names():
-        raise OptionError(f"There is no policy {name!r}; there are: {', '.join(names())}.")
-    iri = POLICY[name]
-    store = _store()
+        raise OptionError(
+            f"There is no policy {name!r}; there are: {', '.join(names())}, or a FILE{_FILE}."
+        )
+    return _made(_store(), POLICY[name], name)
+
+
+def _made(store: Store, iri: ox.NamedNode, where: str) -> Policy:
     numbers: dict[str, Decimal] = {}
     version = "?"
     outcomes: dict[tuple[str, str], Likelihood] = {}
@@ -77,7 +108,101 @@ def load(name: str = DEFAULT) -> Policy:
             outcomes[key] = Likelihood(polarity, Decimal(row["strength"].value))
     for row in store.select(template("record", "policy-version").render(policy=iri)):
         version = row["version"].value
-    return Policy(iri, version, numbers, outcomes, _triples(iri))
+    rules = _templates(store, iri, POLICY.rule, "confidence", where)
+    gates = _templates(store, iri, POLICY.gate, "status", where)
+    return Policy(iri, version, numbers, outcomes, _triples(store, iri), rules, gates)
+
+
+def _templates(
+    store: Store, iri: ox.NamedNode, term: ox.NamedNode, folder_: str, where: str
+) -> tuple[Template, ...]:
+    """Give the templates that a policy names, in the order that their headers say."""
+    known = {found.name: found for found in role(folder_).values() if found.is_update}
+    named = [q.object for q in store.inner.quads_for_pattern(iri, term, None, None)]
+    wanted = sorted(value.value for value in named if isinstance(value, ox.Literal))
+    for name in wanted:
+        if name not in known:
+            raise OptionError(
+                f"{where}: there is no {term.value.rpartition('#')[2]} {name!r}; "
+                f"there are: {', '.join(sorted(known))}."
+            )
+    return tuple(
+        sorted((known[n] for n in wanted), key=lambda t: (int(t.header.get("order", 0)), t.name))
+    )
+
+
+# A user's own
+
+
+def _read(path: Path) -> Store:
+    """Read a file with a policy, and refuse it where it cannot be used."""
+    try:
+        return _checked(path, path.read_bytes())
+    except OSError as error:
+        why = error.strerror or error
+        raise OptionError(f"--policy {path}: the file cannot be read ({why}).") from error
+
+
+@cache
+def _checked(path: Path, text: bytes) -> Store:
+    inner = ox.Store()
+    try:
+        inner.load(text, ox.RdfFormat.TURTLE)
+    except (SyntaxError, ValueError) as error:
+        raise OptionError(f"--policy {path}: this is not Turtle ({error}).") from error
+    store = Store(inner, f"the policy {path}")
+    found = _policies(store)
+    if len(found) != 1:
+        raise OptionError(
+            f"--policy {path}: the file has to describe one trails:Policy with an IRI; "
+            f"it describes {len(found) or 'none'}."
+        )
+    for fault in _faults(store, found[0]):
+        raise OptionError(f"--policy {path}: {fault}")
+    return store
+
+
+def _policies(store: Store) -> list[ox.NamedNode]:
+    found = store.inner.quads_for_pattern(None, TYPE, TRAILS.Policy, None)
+    return sorted({q.subject for q in found if isinstance(q.subject, ox.NamedNode)}, key=str)
+
+
+def _faults(store: Store, iri: ox.NamedNode) -> Iterator[str]:
+    """Say what is wrong with a policy of a user, the gravest first."""
+    if iri in {POLICY[name] for name in names()}:
+        yield f"{iri.value} is the name of a policy that comes with kgreason; give yours another."
+    yield from _broken_shapes(store)
+    mine = set(_made(store, iri, "the policy").outcomes)
+    needed = set(load(DEFAULT).outcomes)
+    for kind, outcome in sorted(needed - mine):
+        yield f"there is no policy:likelihood for the outcome {outcome!r} of the test {kind!r}."
+
+
+def _broken_shapes(store: Store) -> Iterator[str]:
+    import pyshacl  # noqa: PLC0415 - takes half a second to load, and few need it
+    import rdflib  # noqa: PLC0415
+
+    data, shapes = rdflib.Graph(), rdflib.Graph()
+    for inner in (_store().inner, store.inner):
+        terms = (q for q in inner if inner is store.inner or not _is_shipped(q.subject))
+        text = ox.serialize((q.triple for q in terms), format=ox.RdfFormat.N_TRIPLES)
+        data.parse(data=text, format="nt")
+    for name in ("prefixes", "policy"):
+        shapes.parse(folder("shapes") / f"{name}.ttl")
+    _, results, _ = pyshacl.validate(data, shacl_graph=shapes)
+    sh = rdflib.Namespace("http://www.w3.org/ns/shacl#")
+    if isinstance(results, rdflib.Graph):
+        for result in sorted(results.objects(None, sh.result), key=str):
+            path, value = (results.value(result, sh[n]) for n in ("resultPath", "value"))
+            said = results.value(result, sh.resultMessage)
+            where = f"{path}: ".rpartition("#")[2] if path is not None else ""
+            yield f"{where}{said}" + (f" (it is {value})" if value is not None and path else "")
+
+
+def _is_shipped(node: object) -> bool:
+    """Say whether a node is a policy that comes along, or a part of one (which has no name)."""
+    named = isinstance(node, ox.NamedNode) and node in {POLICY[name] for name in names()}
+    return named or isinstance(node, ox.BlankNode)
 
 
 def kinds() -> dict[str, tuple[ox.NamedNode, str]]:
@@ -86,17 +211,18 @@ def kinds() -> dict[str, tuple[ox.NamedNode, str]]:
     return {r["name"].value: (ox.NamedNode(r["kind"].value), r["gate"].value) for r in rows}
 
 
-def _triples(iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
+def _triples(store: Store, iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
     """Give a policy's triples with its inner nodes named, as they go into a record."""
-    inner = _store().inner
+    inner = store.inner
     out: list[ox.Triple] = []
-    named: dict[ox.BlankNode, ox.NamedNode] = {}
+    named: dict[object, ox.NamedNode] = {}
     rows = sorted(inner.quads_for_pattern(iri, None, None, None), key=lambda q: _sortable(inner, q))
     for number, quad in enumerate(rows):
         value = quad.object
         if quad.predicate in {RDFS.label, RDFS.comment}:
             continue
-        if isinstance(value, ox.BlankNode):
+        if quad.predicate in _PARTS and isinstance(value, ox.NamedNode | ox.BlankNode):
+            # A part may have a name of its own; in a record each has that of its policy.
             node = named.setdefault(value, ox.NamedNode(f"{iri.value}-{number}"))
             out += [
                 ox.Triple(node, q.predicate, q.object)
@@ -108,7 +234,7 @@ def _triples(iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
 
 
 def _sortable(inner: ox.Store, quad: ox.Quad) -> str:
-    if not isinstance(quad.object, ox.BlankNode):
+    if quad.predicate not in _PARTS or not isinstance(quad.object, ox.NamedNode | ox.BlankNode):
         return f"{quad.predicate} {quad.object}"
     inside = inner.quads_for_pattern(quad.object, None, None, None)
     return f"{quad.predicate} " + " ".join(sorted(f"{q.predicate} {q.object}" for q in inside))

@@ -117,10 +117,22 @@ class Store:
         value = next(iter(rows[0].values()), None) if len(rows) else None
         return int(value.value) if isinstance(value, ox.Literal) else 0
 
-    def update(self, text: str) -> None:
-        """Run a SPARQL UPDATE as one transaction; raises RunError if the store refuses it."""
+    def update(
+        self,
+        text: str,
+        functions: Mapping[ox.NamedNode, Callable[..., Any]] | None = None,
+        aggregates: Mapping[ox.NamedNode, Callable[[], Any]] | None = None,
+    ) -> None:
+        """Run a SPARQL UPDATE as one transaction; raises RunError if the store refuses it.
+
+        `functions` and `aggregates` are what the text may call, by IRI.
+        """
         try:
-            self.inner.update(text)
+            self.inner.update(
+                text,
+                custom_functions=dict(functions or {}),
+                custom_aggregate_functions=dict(aggregates or {}),
+            )
         except (SyntaxError, RuntimeError, OSError, ValueError) as error:
             raise RunError(f"An update of {self.where} failed: {error}\n{text}") from error
 
@@ -138,7 +150,7 @@ class Store:
 
 
 def _row(names: Sequence[str], solution: Any) -> dict[str, Term]:
-    return {name: solution[name] for name in names if solution[name] is not None}
+    return {name: term for name, term in zip(names, solution, strict=True) if term is not None}
 
 
 Answer = Results | bool | list[ox.Triple]

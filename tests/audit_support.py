@@ -11,11 +11,16 @@ import kgreason
 from kgreason.ledger import Ledger, Record
 from kgreason.ledger.ledger import Entry
 from kgreason.store import Store
-from kgreason.terms import PREFIXES, PROV, TRAILS
+from kgreason.terms import PREFIXES, PROV, TRAILS, XSD
 
 CASES: Final = Path(__file__).parent / "cases" / "audit"
-EXAMPLE: Final = Path(__file__).resolve().parents[1] / "examples" / "supply-chain"
+ROOT: Final = Path(__file__).resolve().parents[1]
+EXAMPLE: Final = ROOT / "examples" / "supply-chain"
 _LAB: Final = "@prefix e: <https://example.org/lab/> .\n"
+_ESCAPES: Final = {chr(n): f"\\u{n:04X}" for n in (*range(32), 127)} | {
+    "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\",
+}  # fmt: skip
+"""What canonical N-Triples escapes in a literal."""
 _CURRENT: Final = {
     TRAILS[name]
     for name in (
@@ -37,7 +42,7 @@ def tiny(folder: Path) -> Record:
     return _investigate(folder, ["e:mass"])
 
 
-def lab(folder: Path) -> Record:
+def lab(folder: Path, **options: Any) -> Record:
     """Investigate six feeds: one lacks masses, a colour goes with it; some labels are titles."""
     for feed in range(6):
         rows = []
@@ -51,7 +56,7 @@ def lab(folder: Path) -> Record:
             said.append(f'{"e:title" if n % 5 == 2 else "e:label"} "sample {k}"')
             rows.append(f"e:s{k} a e:Sample ; {' ; '.join(said)} .")
         _write(folder / "data" / f"feed-{feed}.ttl", rows)
-    return _investigate(folder, ["e:mass", "e:label"])
+    return _investigate(folder, ["e:mass", "e:label"], **options)
 
 
 def grouped(folder: Path) -> Record:
@@ -78,7 +83,15 @@ def _write(path: Path, rows: list[str]) -> None:
     path.write_text(_LAB + "\n".join(rows) + "\n", encoding="utf-8")
 
 
-def _investigate(folder: Path, needed: list[str]) -> Record:
+def own_policy(folder: Path) -> Path:
+    """Write a policy that rules as the shipped one does, under a name of one's own."""
+    text = (ROOT / "ontology" / "policies" / "frame.ttl").read_text(encoding="utf-8")
+    path = folder / "own.ttl"
+    path.write_text(text.replace("policy:frame ", "<urn:example:policy> "), encoding="utf-8")
+    return path
+
+
+def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:
     properties = ", ".join(f"[ sh:path {path} ; sh:minCount 1 ]" for path in needed)
     shapes = folder / "shapes.ttl"
     shapes.write_text(
@@ -86,7 +99,7 @@ def _investigate(folder: Path, needed: list[str]) -> Record:
         f"e:Shape a sh:NodeShape ; sh:targetClass e:Sample ; sh:property {properties} .\n",
         encoding="utf-8",
     )
-    return kgreason.investigate(folder / "data", shapes=shapes, max_hypotheses=3).record
+    return kgreason.investigate(folder / "data", shapes=shapes, max_hypotheses=3, **options).record
 
 
 def statements(record: Record) -> Iterator[Any]:
@@ -160,10 +173,16 @@ def _seal(graph: ox.Store, step: Any, lines: dict[Any, list[str]], seals: dict[A
 
 def _line(quad: Any) -> str:
     value = quad.object
-    kind = "iri"
-    if isinstance(value, ox.Literal):
-        kind = f"{value.datatype.value}@{value.language or ''}"
-    return f"{quad.subject.value} {quad.predicate.value} {kind} {value.value}"
+    if isinstance(value, ox.NamedNode):
+        written = f"<{value.value}>"
+    else:
+        escaped = "".join(_ESCAPES.get(char, char) for char in value.value)
+        written = f'"{escaped}"'
+        if value.language:
+            written += f"@{value.language}"
+        elif value.datatype != XSD.string:
+            written += f"^^<{value.datatype.value}>"
+    return f"<{quad.subject.value}> <{quad.predicate.value}> {written} ."
 
 
 def kept_in(folder: Path, record: Record) -> Record:

@@ -28,6 +28,7 @@ import pyoxigraph as ox
 import rdflib
 from rdflib.plugins.sparql import prepareQuery
 
+from kgreason.ledger.seal import Functions
 from kgreason.templates import Fragment, Parameter, Template, Value, template
 from kgreason.terms import PREFIXES
 
@@ -213,7 +214,12 @@ def changed_in_oxigraph(quads: list[ox.Quad], text: str) -> tuple[set[Row], set[
     store = ox.Store()
     store.extend(quads)
     before = set(map(row, store))
-    store.update(text)
+    functions = Functions(lambda _: ())
+    store.update(
+        text,
+        custom_functions=functions.plain,
+        custom_aggregate_functions=functions.aggregates,  # type: ignore[arg-type]
+    )
     after = set(map(row, store))
     return after - before, before - after
 

@@ -34,6 +34,7 @@ COMMANDS = (
     "query",
     "history",
     "queries",
+    "bench",
 )
 SYMPTOM_KEYS = ["id", "shape", "constraint", "path", "severity", "population", "failing"]
 ROOT = Path(__file__).resolve().parents[1]
@@ -470,7 +471,8 @@ def test_query_answers_every_form(place: Path) -> None:
     assert run("query", "ASK { ?h a trails:Hypothesis }", *ledger).out == "true\n"
     asked = run("query", "ASK { ?h a trails:Nothing }", *ledger, "--format", "json")
     assert json.loads(asked.out) == {"head": {}, "boolean": False}
-    built = run("query", "CONSTRUCT WHERE { ?h trails:statement ?s }", *ledger)
+    wanted = "{ ?h trails:statement ?s } WHERE { ?h a trails:Hypothesis ; trails:statement ?s }"
+    built = run("query", f"CONSTRUCT {wanted}", *ledger)
     assert len(list(ox.parse(built.out.encode(), format=ox.RdfFormat.TURTLE))) == number
     assert run("query", "SELECT * { ?s a trails:Nothing }", *ledger).out == "No rows.\n"
 

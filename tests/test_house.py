@@ -29,6 +29,7 @@ LAYERS = (
     ("phases",),
     ("investigation",),
     ("api",),
+    ("faults",),
     ("cli",),
     ("__init__", "__main__"),
 )

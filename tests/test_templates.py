@@ -15,6 +15,7 @@ from rdflib.plugins.sparql.algebra import translateQuery, translateUpdate
 from rdflib.plugins.sparql.parser import parseQuery, parseUpdate
 
 from kgreason.errors import TemplateError
+from kgreason.ledger.seal import Functions
 from kgreason.templates import (
     Fragment,
     Parameter,
@@ -123,7 +124,9 @@ def test_header_of_a_family_names_what_there_is(made: Template) -> None:
     assert sorted(set(made.header.get("components", "").split()) - known) == []
     needed = {"region"} if made.sections else set()
     needed |= {"propose"} if made.sections else set()
-    needed |= {"levels"} if "sibling-spread" in tests and made.sections else set()
+    needed |= (
+        {"levels"} if {"sibling-spread", "period-spread"} & set(tests) and made.sections else set()
+    )
     needed |= {"prediction"} if "direct-check" in tests else set()
     needed |= {"placebo"} if "placebo" in tests else set()
     assert sorted(needed - set(made.sections)) == []
@@ -166,17 +169,29 @@ def whole(made: Template, text: str) -> str:
     return f"{head}SELECT * WHERE {{ ?focus a ?class . {text} }}"
 
 
+def run_update(store: ox.Store, text: str) -> None:
+    """Run an update with the functions that a ledger gives its templates."""
+    functions = Functions(lambda _: ())
+    store.update(
+        text,
+        custom_functions=functions.plain,
+        custom_aggregate_functions=functions.aggregates,  # type: ignore[arg-type]
+    )
+
+
 @pytest.mark.parametrize("made", ALL, ids=named)
 def test_every_section_is_standard_sparql(made: Template) -> None:
     for section, text in texts(made):
         try:
             if made.is_update:
-                ox.Store().update(text)
+                run_update(ox.Store(), text)
                 translateUpdate(parseUpdate(text))
             else:
                 ox.Store().query(text)
                 translateQuery(parseQuery(text))
         except Exception as error:
+            if named(made) == "record/refuse" and "already exists" in str(error):
+                continue  # to fail on an empty store is what it is for
             raise AssertionError(f"{named(made)}, {section}: {error}\n{text}") from error
 
 
@@ -219,7 +234,8 @@ def test_an_update_writes_a_hostile_literal_as_data(text: str) -> None:
     investigation = ox.NamedNode("urn:example:i")
     seal = template("record", "seal")
     step = ox.NamedNode("urn:example:step")
-    store.update(seal.render(investigation=investigation, step=step, before=ox.Literal(text)))
+    given = seal.render(investigation=investigation, step=step, before=ox.Literal(text))
+    run_update(store, given)
     (quad,) = store
     assert quad.subject == step
 

@@ -8,12 +8,13 @@ recomputed from the recorded counts with the functions that made them.
 
 Rules are named by their file in `queries/audit/` (`update-after`), by class, property and
 constraint (`Hypothesis.prior.maxInclusive`), or `seal`, `unsealed`, `one-investigation`,
-`policy-known`, `figures`.
+`policy-known`, `figures`, `pin`.
 """
 
+from kgreason.audit.pin import pinned
 from kgreason.audit.report import AuditReport, Engine, Finding, Severity
 from kgreason.audit.rerun import Difference, recheck
-from kgreason.audit.run import audit, check_step
+from kgreason.audit.run import audit, check_step, refuse
 
 __all__ = [
     "AuditReport",
@@ -23,5 +24,7 @@ __all__ = [
     "Severity",
     "audit",
     "check_step",
+    "pinned",
     "recheck",
+    "refuse",
 ]

@@ -1,13 +1,13 @@
 """The core constraints of the shapes, checked on one node at a time."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Final
+from typing import Final, Protocol
 
 import pyoxigraph as ox
 
-from kgreason.audit.history import History, Properties
+from kgreason.audit.history import History
 from kgreason.audit.report import Finding
 from kgreason.audit.shapes import Limit, Shape, shapes
 from kgreason.store import Term
@@ -23,6 +23,16 @@ _NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
 _KINDS: Final = {str(SH.IRI): ox.NamedNode, str(SH.Literal): ox.Literal}
 
 
+class Readable(Protocol):
+    """What a node is looked up in: a whole record, or what one step is about to write."""
+
+    def properties(self, node: Term) -> Mapping[ox.NamedNode, list[Term]]:
+        """Give what is said of a node."""
+
+    def types(self, node: Term) -> set[Term]:
+        """Give the types of a node."""
+
+
 def findings(history: History) -> Iterator[Finding]:
     """Check every node that a shape is about."""
     for shape in shapes().shapes:
@@ -32,7 +42,7 @@ def findings(history: History) -> Iterator[Finding]:
                 yield from _check(history, shape, node, history.properties(node))
 
 
-def check_node(history: History, node: Term) -> Iterator[Finding]:
+def check_node(history: Readable, node: Term) -> Iterator[Finding]:
     """Check one node against every shape that is about it."""
     properties = history.properties(node)
     kinds = set(properties.get(TYPE, ()))
@@ -41,7 +51,9 @@ def check_node(history: History, node: Term) -> Iterator[Finding]:
             yield from _check(history, shape, node, properties)
 
 
-def _check(history: History, shape: Shape, node: Term, properties: Properties) -> Iterator[Finding]:
+def _check(
+    history: Readable, shape: Shape, node: Term, properties: Mapping[ox.NamedNode, list[Term]]
+) -> Iterator[Finding]:
     for limit in shape.required:
         if limit.path not in properties:
             yield Finding(shape.rule(limit), node.value, _say(limit, (), ()), shape.severity)
@@ -53,7 +65,7 @@ def _check(history: History, shape: Shape, node: Term, properties: Properties) -
                 yield Finding(shape.rule(limit), node.value, said, shape.severity)
 
 
-def _broken(history: History, values: Sequence[Term], limit: Limit) -> Sequence[Term] | None:
+def _broken(history: Readable, values: Sequence[Term], limit: Limit) -> Sequence[Term] | None:
     """Give the values at fault (none where their number is), or None where the limit is kept."""
     counted = _COUNTED.get(limit.component)
     if counted is not None:
@@ -82,22 +94,22 @@ _COUNTED: Final[dict[str, Callable[[Sequence[Term], Limit], bool]]] = {
 }
 
 
-def _is_datatype(_: History, value: Term, limit: Limit) -> bool:
+def _is_datatype(_: Readable, value: Term, limit: Limit) -> bool:
     if not isinstance(value, ox.Literal) or value.datatype != limit.value:
         return False
     form = _FORMS.get(value.datatype)
     return form is None or form.fullmatch(value.value) is not None
 
 
-def _is_class(history: History, value: Term, limit: Limit) -> bool:
+def _is_class(history: Readable, value: Term, limit: Limit) -> bool:
     above = shapes().above
     return any(
         limit.value == kind or limit.value in above.get(kind, ()) for kind in history.types(value)
     )
 
 
-def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[History, Term, Limit], bool]:
-    def check(_: History, value: Term, limit: Limit) -> bool:
+def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[Readable, Term, Limit], bool]:
+    def check(_: Readable, value: Term, limit: Limit) -> bool:
         if not isinstance(value, ox.Literal) or value.datatype not in _NUMBERS:
             return False
         try:
@@ -108,16 +120,16 @@ def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[History, Te
     return check
 
 
-def _matches(_: History, value: Term, limit: Limit) -> bool:
+def _matches(_: Readable, value: Term, limit: Limit) -> bool:
     blank = isinstance(value, ox.BlankNode)
     return not blank and re.search(limit.value.value, value.value) is not None
 
 
-def _long_enough(_: History, value: Term, limit: Limit) -> bool:
+def _long_enough(_: Readable, value: Term, limit: Limit) -> bool:
     return not isinstance(value, ox.BlankNode) and len(value.value) >= limit.number
 
 
-_HOLDS: Final[dict[str, Callable[[History, Term, Limit], bool]]] = {
+_HOLDS: Final[dict[str, Callable[[Readable, Term, Limit], bool]]] = {
     "datatype": _is_datatype,
     "class": _is_class,
     "nodeKind": lambda _, value, limit: isinstance(value, _KINDS[str(limit.value)]),

@@ -18,13 +18,14 @@ from kgreason.probes import (
     association,
     counterexamples,
     direct_check,
+    period_spread,
     placebo,
     sibling_spread,
     stratification,
 )
 from kgreason.probes import finding as probe
 from kgreason.probes.finding import Setting, decimal
-from kgreason.probes.statistics import Table
+from kgreason.probes.statistics import Count, Table
 from kgreason.store import Row, Term
 from kgreason.terms import TRAILS, XSD
 
@@ -50,7 +51,7 @@ def findings(history: History) -> Iterator[Finding]:
     for node in history.instances(TRAILS.Evidence):
         given = history.properties(node)
         kind = _text(given.get(TRAILS.testKind))
-        recompute = _KINDS.get(kind)
+        recompute = KINDS.get(kind)
         if recompute is None:
             continue
         try:
@@ -176,10 +177,18 @@ def _level(level: Term, figures: Figures) -> Row:
     return {"level": level, "failing": failing, "population": population}
 
 
+def _period_spread(given: Recorded) -> probe.Finding:
+    sides: dict[bool, list[Count]] = {False: [], True: []}
+    for period in sorted(given.strata, key=lambda stratum: stratum["index"]):
+        counts = int(period["insideFailing"]), int(period["inside"])
+        sides[bool(period["within"])].append(counts)
+    return period_spread.judge(sides[False], sides[True])
+
+
 def _stratification(given: Recorded) -> probe.Finding:
     rows: list[Row] = [
         {
-            "other": _flag(bool(stratum["withinRival"])),
+            "other": _flag(bool(stratum["within"])),
             "own": _flag(own),
             "failing": _number(stratum[f"{side}Failing"]),
             "population": _number(stratum[side]),
@@ -190,7 +199,7 @@ def _stratification(given: Recorded) -> probe.Finding:
     return stratification.read(rows, Setting())
 
 
-_KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
+KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
     "counterexamples": _counterexamples,
     "placebo": _placebo,
@@ -198,5 +207,6 @@ _KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "direct-check": _direct_check,
     "closure-check": _closure_check,
     "sibling-spread": _sibling_spread,
+    "period-spread": _period_spread,
     "stratification": _stratification,
 }

@@ -66,7 +66,7 @@ class History:
         known = self._types.get(node)
         if known is None:
             known = {found.object for found in self.statements(node, TYPE)}
-            known |= _types_in_ontology().get(node, set())
+            known |= types_in_ontology().get(node, set())
             self._types[node] = known
         return known
 
@@ -80,7 +80,8 @@ class History:
 
 
 @cache
-def _types_in_ontology() -> dict[Term, set[Term]]:
+def types_in_ontology() -> dict[Term, set[Term]]:
+    """Give the types of each node that the ontology has."""
     types: dict[Term, set[Term]] = {}
     for statement in plain(ontology()):
         if statement.predicate == TYPE:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+import pyoxigraph as ox
+
 from kgreason.audit.history import History
 from kgreason.graph import Graph
-from kgreason.ledger import Record
+from kgreason.ledger import Record, uncited
+from kgreason.probes.cited import digest
 from kgreason.store import Results, Term, guarded_select
 from kgreason.terms import TRAILS
 
@@ -24,6 +27,8 @@ class Difference:
 def recheck(record: Record, graph: Graph, *, seconds: float = 60.0) -> list[Difference]:
     """Count population and failing nodes of each symptom again, by its recorded queries.
 
+    What is cited is looked up again too, by its digest.
+
     The graph has to be loaded as it was for the investigation; `fingerprint` is compared too. A
     query may take `seconds`, for a user's text may be in it. Raises TimeoutExceeded, QueryError.
     """
@@ -35,11 +40,24 @@ def recheck(record: Record, graph: Graph, *, seconds: float = 60.0) -> list[Diff
         for name, number in (("population", population), ("failing", failing)):
             given = _one(history, symptom, name)
             found.append(_compare(symptom, name, given, number))
+    found += [_cited(history, citation, graph) for citation in history.instances(TRAILS.Citation)]
     return sorted(difference for difference in found if difference is not None)
 
 
 def _compare(node: Term, figure: str, recorded: str | None, found: str | None) -> Difference | None:
     return None if recorded == found else Difference(node.value, figure, recorded, found)
+
+
+def _cited(history: History, citation: Term, graph: Graph) -> Difference | None:
+    """Compare what is cited: where a node was cited that has statements, they must be the same."""
+    properties = history.properties(citation)
+    recorded = _one(history, citation, "digest")
+    node = next(iter(properties.get(TRAILS.node, ())), None)
+    if recorded is None or node is None:
+        return None
+    field = next(iter(properties.get(TRAILS.field, ())), None)
+    field = field if isinstance(field, ox.NamedNode) else None
+    return _compare(citation, "digest", recorded, digest(graph, uncited(node), field))
 
 
 def _counts(

@@ -1,16 +1,21 @@
 """Run an audit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit import core, figures, reference, seal
-from kgreason.audit.history import History
+from kgreason.audit import core, figures, seal
+from kgreason.audit.history import History, types_in_ontology
 from kgreason.audit.report import AuditReport, Engine, Finding, report
 from kgreason.audit.shapes import shapes
 from kgreason.errors import OptionError
-from kgreason.ledger import Record
+from kgreason.ledger import Record, Written
+from kgreason.store import Term
 from kgreason.terms import TRAILS
+
+_NOT_YET: Final = "Step.hash.minCount"
+"""What a step lacks until it is sealed, which is when it is found fit."""
 
 
 def audit(record: Record, engine: Engine = "native") -> AuditReport:
@@ -21,7 +26,7 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
 
     Raises LedgerError if there is no such record, OptionError for an engine there is not.
     """
-    engines = {"native": _natively, "pyshacl": reference.findings}
+    engines = {"native": _natively, "pyshacl": _by_reference}
     if engine not in engines:
         raise OptionError(f"There is no engine {engine!r}; there are {', '.join(engines)}.")
     history = History(record)
@@ -35,6 +40,12 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
     ]
     constraints = len(limits) + len(shapes().rules)
     return report(record.iri.value, found, {**history.counted(), "constraints": constraints})
+
+
+def _by_reference(history: History) -> Iterator[Finding]:
+    from kgreason.audit import reference  # noqa: PLC0415 - pySHACL takes half a second to load
+
+    return reference.findings(history)
 
 
 def _natively(history: History) -> Iterator[Finding]:
@@ -58,3 +69,29 @@ def check_step(record: Record, step: ox.NamedNode) -> list[str]:
         for node in nodes
         for finding in core.check_node(history, node)
     ]
+
+
+class _Step:
+    """A step that is about to be written, with the ontology."""
+
+    def __init__(self, written: Written) -> None:
+        self._written = written
+
+    def properties(self, node: Term) -> Mapping[ox.NamedNode, list[Term]]:
+        return self._written.properties(node)
+
+    def types(self, node: Term) -> set[Term]:
+        return self._written.types(node) | types_in_ontology().get(node, set())
+
+
+def refuse(written: Written) -> Iterator[str]:
+    """Say what is wrong with a step that is about to be written: the `check` of a record.
+
+    As `check_step`: the core constraints of the shapes, on the step's own nodes; what a constraint
+    in SPARQL says needs the rest of the history, and is left to the audit.
+    """
+    step = _Step(written)
+    for node in written.nodes:
+        for finding in core.check_node(step, node):
+            if finding.rule != _NOT_YET:
+                yield f"{finding.node}: {finding.message} ({finding.rule})"

@@ -1,12 +1,11 @@
-"""The seals of the steps, recomputed apart from the template that made them.
+"""The seals of the steps, recomputed from what the record says now.
 
-The hash of a step is SHA-256 over the hash of the step before it and the sorted lines of all
-statements about the nodes it wrote: node, property, "iri" or datatype@language, value. Current
-values, which later steps replace, stay outside; the shapes recompute those.
+What is hashed is told in `kgreason.ledger.seal`: all statements about the nodes that a step wrote,
+as sorted canonical N-Triples. Current values, which later steps replace, stay outside; the shapes
+recompute those.
 """
 
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Final
 
 import pyoxigraph as ox
@@ -15,23 +14,10 @@ from kgreason import policy
 from kgreason.audit.history import History
 from kgreason.audit.report import Finding
 from kgreason.audit.statements import Statement, Subject, plain
+from kgreason.ledger.seal import REPLACED, line, seal
 from kgreason.store import Term
 from kgreason.terms import OWL, POLICY, PROV, TRAILS
 
-REPLACED: Final = frozenset(
-    TRAILS[name]
-    for name in (
-        "status",
-        "confidence",
-        "eProcess",
-        "head",
-        "state",
-        "hash",
-        "supportingEvidence",
-        "contradictingEvidence",
-        "lastUpdate",
-    )
-)
 _ENDED: Final = PROV.endedAtTime
 
 
@@ -51,9 +37,9 @@ def findings(history: History) -> Iterator[Finding]:
             # the end of the investigation is written by its last step on a node of the first
             statement.predicate == _ENDED and statement.subject == history.iri
         ):
-            line = _line(statement)
+            said = line(statement.subject, statement.predicate, statement.object)
             for written in steps:
-                written.append(line)
+                written.append(said)
     for step, written in lines.items():
         yield from _seal(history, step, written)
     yield from _policy(history)
@@ -61,24 +47,16 @@ def findings(history: History) -> Iterator[Finding]:
 
 def _seal(history: History, step: Term, lines: list[str]) -> Iterator[Finding]:
     before = "".join(
-        seal
+        found
         for link in history.statements(step, TRAILS.previous)
-        for seal in history.values(link.object, TRAILS.hash)
+        for found in history.values(link.object, TRAILS.hash)
     )
-    seal = sha256("\n".join([before, *sorted(lines)]).encode()).hexdigest()
+    expected = seal(before, lines)
     given = history.values(step, TRAILS.hash)
-    if given != [seal]:
+    if given != [expected]:
         recorded = ", ".join(given) or "none"
-        said = f"What it wrote has the hash {seal}, but {recorded} is recorded."
+        said = f"What it wrote has the hash {expected}, but {recorded} is recorded."
         yield Finding("seal", step.value, said)
-
-
-def _line(statement: Statement) -> str:
-    value = statement.object
-    kind = "iri"
-    if isinstance(value, ox.Literal):
-        kind = f"{value.datatype.value}@{value.language or ''}"
-    return f"{statement.subject.value} {statement.predicate.value} {kind} {value.value}"
 
 
 def _readable(statement: Statement) -> bool:

@@ -44,6 +44,7 @@ def report(
 @command(
     "audit",
     "audit 2 --ledger history/ --format json",
+    "audit --pin ../heads.json",
 )
 def audit(
     which: o.Which = None,
@@ -52,19 +53,32 @@ def audit(
         o.ListFormat,
         typer.Option("--format", metavar="table|json", help="How findings are listed."),
     ] = o.ListFormat.TABLE,
+    pin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="Hold the record to the head that FILE holds, and pin its head there where "
+            "nothing is wrong. Keep FILE where nobody who writes the ledger can reach it.",
+        ),
+    ] = None,
     out: o.Out = None,
 ) -> None:
     """Check that everything in the record follows from what it records.
 
     Shapes are checked, every update is recomputed from its recorded inputs, every seal from what
-    it covers. Exit code 0 if nothing is wrong, 1 with the nodes that are.
+    it covers. That the last steps were struck out only a pinned head can show. Exit code 0 if
+    nothing is wrong, 1 with the nodes that are.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
     from kgreason.audit import audit as run  # noqa: PLC0415
+    from kgreason.audit import pinned  # noqa: PLC0415
 
     check_out(out)
     with api.result(ledger, which) as result:
         found = run(result.record)
+        if pin is not None:
+            found = pinned(found, result.record, Path(pin))
     if format_ is o.ListFormat.JSON:
         deliver(json_text(_audit(found)), out)
     else:

@@ -228,10 +228,11 @@ LedgerFolder = Annotated[
 Policy = Annotated[
     str,
     typer.Option(
-        metavar="NAME",
+        metavar="NAME|FILE.ttl",
         rich_help_panel=RECORD,
         autocompletion=_completing(policies),
-        help="The rules by which evidence changes confidence and status.",
+        help="The rules by which evidence changes confidence and status: a name, or a file with a "
+        "policy of your own.",
     ),
 ]
 Format = Annotated[

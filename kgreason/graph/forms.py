@@ -6,8 +6,9 @@ values of that subject and predicate stand in the graph of forms, the datatype I
 front so that the store leaves them alone.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeGuard
 
 import pyoxigraph as ox
 
@@ -18,6 +19,7 @@ _KEPT: Final = frozenset(
     {XSD.string, XSD.anyURI, ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")}
 )
 _REMEMBERED: Final = 200_000
+_CHUNK: Final = 5_000
 _PROBE: Final = ox.NamedNode("urn:x-kgreason:work:probe")
 
 Key = tuple[ox.NamedNode | ox.BlankNode | ox.Triple, ox.NamedNode]
@@ -33,16 +35,38 @@ class Forms:
 
     def watch(self, chunk: Sequence[ox.Quad], store: ox.Store) -> None:
         """Note what storing this chunk would change; call before it is stored."""
-        typed = [
-            ((q.subject, q.predicate), q.object)
-            for q in chunk
-            if isinstance(q.object, ox.Literal) and _may_change(q.object)
-        ]
-        if not typed:
-            return
-        if len(self._stored) > _REMEMBERED:
-            self._stored.clear()
-        self._learn({form for _, form in typed if form not in self._stored})
+        typed = [((q.subject, q.predicate), o) for q in chunk if _may_change(o := q.object)]
+        self._note(typed, store)
+
+    def scan(self, read: Callable[[], Iterable[ox.Quad]], store: ox.Store) -> int | None:
+        """Note what storing a file would change, without a Python object for all it holds.
+
+        `read` reads the file; it is read again where storing would change something. Gives the
+        number of quads; None where a blank node has such a literal, for it might be read under
+        another label when it is stored. Call before the file is stored.
+        """
+        count = 0
+        touched: set[Key] = set()
+        quads = iter(read())
+        while chunk := list(itertools.islice(quads, _CHUNK)):
+            count += len(chunk)
+            objects = [q.object for q in chunk]
+            self._learn_all(o for o in objects if _may_change(o))
+            touched |= {
+                (q.subject, q.predicate)
+                for q, o in zip(chunk, objects, strict=True)
+                if _may_change(o) and self._stored[o] != o
+            }
+        if any(isinstance(subject, ox.BlankNode) for subject, _ in touched):
+            return None
+        if touched:
+            again = ((q, q.object) for q in read())
+            typed = [((q.subject, q.predicate), o) for q, o in again if _may_change(o)]
+            self._note([(key, form) for key, form in typed if key in touched], store)
+        return count
+
+    def _note(self, typed: Sequence[tuple[Key, ox.Literal]], store: ox.Store) -> None:
+        self._learn_all(form for _, form in typed)
         plain_here: dict[Key, set[ox.Literal]] = {}
         for key, form in typed:
             if self._stored[form] == form:
@@ -75,6 +99,11 @@ class Forms:
             )
         return frozenset(predicate for _, predicate in self._exact)
 
+    def _learn_all(self, forms: Iterable[ox.Literal]) -> None:
+        if len(self._stored) > _REMEMBERED:
+            self._stored.clear()
+        self._learn({form for form in forms if form not in self._stored})
+
     def _learn(self, literals: Iterable[ox.Literal]) -> None:
         literals = list(literals)
         probe = ox.Store()
@@ -88,7 +117,7 @@ class Forms:
                 self._stored[literals[index]] = quad.object
 
 
-def _may_change(term: object) -> bool:
+def _may_change(term: object) -> TypeGuard[ox.Literal]:
     return isinstance(term, ox.Literal) and term.language is None and term.datatype not in _KEPT
 
 
@@ -99,6 +128,6 @@ def _holds(store: ox.Store, key: Key, value: ox.Literal) -> bool:
 
 def mark(term: AnyTerm) -> AnyTerm:
     """Give a term as it stands in the graph of forms: with a mark before its datatype."""
-    if _may_change(term) and isinstance(term, ox.Literal):
+    if _may_change(term):
         return ox.Literal(term.value, datatype=ox.NamedNode(FORM_PREFIX + term.datatype.value))
     return term

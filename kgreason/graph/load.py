@@ -16,7 +16,7 @@ import pyoxigraph as ox
 from kgreason.errors import GraphError
 from kgreason.graph.forms import Forms
 from kgreason.graph.graph import Graph, Source
-from kgreason.graph.reading import Mender, as_utf8, explain
+from kgreason.graph.reading import Mender, as_utf8, explain, is_plain
 from kgreason.store import Store
 from kgreason.terms import OWL, WORK
 
@@ -224,6 +224,7 @@ class _Loader:
         self.notices: list[str] = []
         self.count = 0
         self.quoted = 0
+        self.merged: set[ox.NamedNode] = set()
 
     def file(self, file: _File) -> None:
         """Read one file; raises GraphError with its line."""
@@ -239,8 +240,9 @@ class _Loader:
             skipped = self._tolerant(file, content, mender)
         else:
             try:
-                quads = _parsed(file, content, mender)
-                self._take(self._named(quads, file.iri, self._blanks(file)))
+                if not (is_plain(content, file.format) and self._straight(file, content)):
+                    quads = _parsed(file, content, mender)
+                    self._take(self._named(quads, file.iri, self._blanks(file)))
             except (SyntaxError, ValueError, OSError) as error:
                 raise GraphError(f"{file.path}: {explain(error, content, file.format)}") from error
         self.sources.append(Source(file.iri, str(file.path), seal, self.count - before, skipped))
@@ -248,6 +250,18 @@ class _Loader:
             what = "lines" if file.format in _LINES else "statements at the end"
             self.notices.append(f"{file.path}: {skipped} {what} could not be read, passed over.")
         self._tell(mender)
+
+    def _straight(self, file: _File, content: bytes) -> bool:
+        """Let the store itself read a file without blank nodes, which takes half the time."""
+        how = _how(file)
+        count = self.forms.scan(lambda: ox.parse(content, **how), self.store)
+        if count is None:
+            return False
+        for graph in (file.iri, ox.DefaultGraph()):
+            self.store.bulk_load(content, **how, to_graph=graph)
+        self.merged.add(file.iri)
+        self.count += count
+        return True
 
     def folder(self, path: Path) -> None:
         """Copy an Oxigraph store folder, opened read-only."""
@@ -274,8 +288,9 @@ class _Loader:
         formed = self.forms.write(self.store)
         names = [g for g in self.store.named_graphs() if isinstance(g, ox.NamedNode)]
         data = [g for g in names if not g.value.startswith(_OWN)]
-        for start in range(0, len(data), _GROUP):
-            group = data[start : start + _GROUP]
+        left = [g for g in data if g not in self.merged]
+        for start in range(0, len(left), _GROUP):
+            group = left[start : start + _GROUP]
             self.store.update(" ;\n".join(f"ADD {g} TO DEFAULT" for g in group))
         if self.quoted:
             self.notices.append(f"{self.quoted} statements about triples (RDF 1.2) passed over.")

@@ -26,7 +26,6 @@ _MOST_SHARE: Final = 0.2  # a cluster that holds more than this is no fine one
 _LEAST_CLUSTERS: Final = 20
 _LEAST_COVERED: Final = 0.8  # the share of nodes that must state their cluster
 _CLUSTERS_A_SOURCE: Final = 4
-_BATCH: Final = 5_000
 _SAMPLE: Final = 10_000
 
 
@@ -36,7 +35,8 @@ class Split:
 
     The masks are sets of positions in `Marks.nodes`, a bit for each. `mining` is the part of the
     discovery half in which candidates are looked for: all of it, or in a large population all
-    failing nodes and a seeded sample of the others. Counts are always taken on the whole half.
+    failing nodes and a sample of all; `common` is that sample, which no symptom has to itself.
+    Counts are always taken on the whole half.
     """
 
     discovery: ox.NamedNode
@@ -46,56 +46,19 @@ class Split:
     heldout_mask: int = field(default=0, repr=False)
     mining: ox.NamedNode | None = None
     mining_mask: int = field(default=0, repr=False)
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The marks of one symptom in one round; `key` names its population.
-
-    `nodes` are the population in a fixed order; sets of nodes are integers with a bit for each.
-    `failing` marks its failing nodes, `population` all its nodes; `node` and `cluster` are the
-    splits (the same one where there are no clusters); `nested` says that each source holds several
-    clusters. `split` is False where there are too few failing nodes to split; then both halves are
-    the whole.
-    """
-
-    key: str
-    failing: ox.NamedNode
-    population: ox.NamedNode
-    node: Split
-    cluster: Split
-    nested: bool
-    split: bool
-    nodes: tuple[Focus, ...] = field(repr=False)
-    index: Mapping[Term, int] = field(repr=False)
-    failing_mask: int = field(repr=False)
-
-    @property
-    def failing_count(self) -> int:
-        """Number of failing nodes."""
-        return self.failing_mask.bit_count()
-
-    @property
-    def population_count(self) -> int:
-        """Number of nodes."""
-        return len(self.nodes)
-
-    def mask(self, found: Iterable[Term]) -> int:
-        """Give the set of those nodes that are in the population, a bit for each."""
-        return _mask(self.index, found)
-
-    def scheme(self, name: str) -> Split:
-        """Give the split of that name: `node`, `cluster` or `within`."""
-        clustered = name == "cluster" or (name == "within" and self.nested)
-        return self.cluster if clustered else self.node
+    common: ox.NamedNode | None = None
+    sample_mask: int = field(default=0, repr=False)
 
 
 @dataclass(frozen=True)
 class Population:
     """A marked population; symptoms with the same focus nodes share it.
 
-    `key` names it, `nodes` are its nodes in a fixed order. `node` and `cluster` are its halves;
-    they do not depend on who fails. `nested` says that each source holds several clusters.
+    `nodes` are in a fixed order, and sets of nodes are integers with a bit for each. `everyone` are
+    those that count: in later rounds the nodes of found causes are left out, while the order stays.
+    `key` names the order. `node` and `cluster` are the halves (the same where there are no
+    clusters); they do not depend on who fails. `nested` says that each source holds several
+    clusters.
     """
 
     key: str
@@ -105,6 +68,43 @@ class Population:
     nested: bool
     nodes: tuple[Focus, ...] = field(repr=False)
     index: Mapping[Term, int] = field(repr=False)
+    everyone: int = field(repr=False)
+
+    @property
+    def count(self) -> int:
+        """Number of nodes that count."""
+        return self.everyone.bit_count()
+
+    def mask(self, found: Iterable[Term]) -> int:
+        """Give the set of those nodes that are in the population, left out ones too."""
+        return _mask(self.index, found)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of one symptom in one round.
+
+    `failing` marks the failing nodes, `failing_mask` is their set. `node` and `cluster` are the
+    splits. `split` is False where there are too few failing nodes to split; then both halves are
+    the whole.
+    """
+
+    population: Population
+    failing: ox.NamedNode
+    node: Split
+    cluster: Split
+    split: bool
+    failing_mask: int = field(repr=False)
+
+    @property
+    def failing_count(self) -> int:
+        """Number of failing nodes."""
+        return self.failing_mask.bit_count()
+
+    def scheme(self, name: str) -> Split:
+        """Give the split of that name: `node`, `cluster` or `within`."""
+        clustered = name == "cluster" or (name == "within" and self.population.nested)
+        return self.cluster if clustered else self.node
 
 
 def mark_population(
@@ -121,74 +121,95 @@ def mark_population(
     """
     nodes = tuple(sorted(sources, key=str))
     index: dict[Term, int] = {node: place for place, node in enumerate(nodes)}
-    name = _name(f"population:{key}")
-    halves = {"node": _by_node(sources, seed)}
-    clusters = _clusters(sources, stated)
-    if clusters is not None:
-        halves["cluster"] = _by_cluster(sources, clusters, seed)
-    names = {
-        scheme: [_name(f"split:{key}:{scheme}:{half}") for half in HALVES] for scheme in halves
-    }
-    _write(graph.store.inner, sources, name, halves, names)
     everyone = (1 << len(nodes)) - 1
+    name, member, source = _name(f"population:{key}"), WORK.member, WORK.source
+    graph.store.inner.extend(ox.Quad(node, member, name, MARKS_GRAPH) for node in nodes)
+    graph.store.inner.extend(
+        ox.Quad(node, source, ox.NamedNode(g), MARKS_GRAPH)
+        for node, graphs in sources.items()
+        for g in graphs
+    )
+    clusters = _clusters(sources, stated)
 
-    def made(scheme: str) -> Split:
-        first = _mask(index, (node for node in nodes if halves[scheme][node] == 0))
-        discovery, heldout = names[scheme]
-        return Split(discovery, heldout, scheme, first, everyone & ~first)
+    def made(scheme: str, half: Mapping[Focus, int]) -> Split:
+        first = _mask(index, (node for node in nodes if half[node] == 0))
+        return _halved(graph, key, scheme, nodes, (first, everyone & ~first))
 
-    by_node = made("node")
-    by_cluster = made("cluster") if clusters is not None else by_node
+    node = made("node", _by_node(sources, seed))
+    cluster = node if clusters is None else made("cluster", _by_cluster(sources, clusters, seed))
     nested = clusters is not None and _nested(sources, clusters)
-    return Population(key, name, by_node, by_cluster, nested, nodes, index)
+    return Population(key, name, node, cluster, nested, nodes, index, everyone)
+
+
+def without(graph: Graph, key: str, population: Population, left_out: int) -> Population:
+    """Give a population without some of its nodes; `key` names what is left."""
+    everyone = population.everyone & ~left_out
+
+    def narrowed(split: Split) -> Split:
+        masks = split.discovery_mask & everyone, split.heldout_mask & everyone
+        return _halved(graph, key, split.scheme, population.nodes, masks)
+
+    node = narrowed(population.node)
+    same = population.cluster is population.node
+    return replace(
+        population,
+        node=node,
+        cluster=node if same else narrowed(population.cluster),
+        everyone=everyone,
+    )
+
+
+def _halved(
+    graph: Graph, key: str, scheme: str, nodes: Sequence[Focus], masks: tuple[int, int]
+) -> Split:
+    """Mark both halves; of a large discovery half only a sample."""
+    discovery, heldout = (_name(f"split:{key}:{scheme}:{half}") for half in HALVES)
+    _mark_members(graph, heldout, nodes, masks[1])
+    size = masks[0].bit_count()
+    if size <= _SAMPLE * 2:
+        _mark_members(graph, discovery, nodes, masks[0])
+        return Split(discovery, heldout, scheme, *masks)
+    # Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
+    every = itertools.islice(places(masks[0]), 0, None, size // _SAMPLE)
+    sample, name = _bits(every, len(nodes)), _name(f"sample:{key}:{scheme}")
+    _mark_members(graph, name, nodes, sample)
+    return Split(discovery, heldout, scheme, *masks, common=name, sample_mask=sample)
+
+
+def _mark_members(graph: Graph, name: ox.NamedNode, nodes: Sequence[Focus], mask: int) -> None:
+    member = WORK.member
+    graph.store.inner.extend(
+        ox.Quad(nodes[place], member, name, MARKS_GRAPH) for place in places(mask)
+    )
 
 
 def mark_failing(
     graph: Graph, key: str, population: Population, failing: Iterable[Term], least: int
 ) -> Marks:
     """Mark the failing nodes of a symptom; with fewer than `least` of them nothing is split."""
-    failed = [node for node in failing if node in population.index]
-    fails = _name(f"fails:{key}")
+    bad = population.mask(failing) & population.everyone
+    name, fails = _name(f"fails:{key}"), WORK.fails
     graph.store.inner.extend(
-        ox.Quad(node, WORK.fails, fails, MARKS_GRAPH)
-        for node in failed
-        if not isinstance(node, ox.Literal)
+        ox.Quad(population.nodes[place], fails, name, MARKS_GRAPH) for place in places(bad)
     )
-    split = len(failed) >= least
-    everyone = (1 << len(population.nodes)) - 1
-    bad = _mask(population.index, failed)
+    split = bad.bit_count() >= least
+    everyone = population.everyone
     whole = Split(population.mark, population.mark, "none", everyone, everyone)
     by_node = _mining(graph, key, population, population.node if split else whole, bad)
     by_cluster = by_node
-    if split and population.cluster != population.node:
+    if split and population.cluster is not population.node:
         by_cluster = _mining(graph, key, population, population.cluster, bad)
-    return Marks(
-        population.key,
-        fails,
-        population.mark,
-        by_node,
-        by_cluster,
-        population.nested,
-        split,
-        population.nodes,
-        population.index,
-        bad,
-    )
+    return Marks(population, name, by_node, by_cluster, split, bad)
 
 
 def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:
     """Say where to look for candidates, and mark it where that is not the whole half."""
-    half = split.discovery_mask
-    if half.bit_count() <= _SAMPLE * 2:
-        return replace(split, mining=split.discovery, mining_mask=half)
-    # Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
-    every = half.bit_count() // _SAMPLE
-    sample = _bits(itertools.islice(places(half), 0, None, every), len(population.nodes))
-    chosen = (half & bad) | sample
+    if not split.sample_mask:
+        whole = split.discovery
+        return replace(split, mining=whole, mining_mask=split.discovery_mask, common=whole)
+    chosen = (split.discovery_mask & bad) | split.sample_mask
     name = _name(f"mining:{key}:{split.scheme}")
-    graph.store.inner.extend(
-        ox.Quad(population.nodes[place], WORK.member, name, MARKS_GRAPH) for place in places(chosen)
-    )
+    _mark_members(graph, name, population.nodes, chosen)
     return replace(split, mining=name, mining_mask=chosen)
 
 
@@ -199,11 +220,12 @@ def _bits(found: Iterable[int], size: int) -> int:
     return int.from_bytes(bits, "little")
 
 
-def mark_region(graph: Graph, marks: Marks, digest: str, mask: int) -> ox.NamedNode:
+def mark_region(graph: Graph, population: Population, digest: str, mask: int) -> ox.NamedNode:
     """Mark the nodes of a region within a population; gives the name of the mark."""
-    name = region_name(marks, digest)
-    inside = (marks.nodes[place] for place in places(mask))
-    graph.store.inner.extend(ox.Quad(node, WORK.inside, name, MARKS_GRAPH) for node in inside)
+    name, inside = region_name(population, digest), WORK.inside
+    graph.store.inner.extend(
+        ox.Quad(population.nodes[place], inside, name, MARKS_GRAPH) for place in places(mask)
+    )
     return name
 
 
@@ -211,9 +233,9 @@ def _mask(index: Mapping[Term, int], found: Iterable[Term]) -> int:
     return _bits((index[node] for node in found if node in index), len(index))
 
 
-def region_name(marks: Marks, digest: str) -> ox.NamedNode:
+def region_name(population: Population, digest: str) -> ox.NamedNode:
     """Give the name of a region's mark."""
-    return _name(f"region:{marks.key}:{digest}")
+    return _name(f"region:{population.key}:{digest}")
 
 
 def places(mask: int) -> Iterator[int]:
@@ -223,27 +245,6 @@ def places(mask: int) -> Iterator[int]:
     while place >= 0:
         yield place
         place = text.find("1", place + 1)
-
-
-def _write(
-    store: ox.Store,
-    sources: Mapping[Focus, Iterable[str]],
-    population: ox.NamedNode,
-    halves: Mapping[str, Mapping[Focus, int]],
-    names: Mapping[str, list[ox.NamedNode]],
-) -> None:
-    quads: list[ox.Quad] = []
-    for node, graphs in sources.items():
-        quads.append(ox.Quad(node, WORK.member, population, MARKS_GRAPH))
-        quads += [ox.Quad(node, WORK.source, ox.NamedNode(g), MARKS_GRAPH) for g in graphs]
-        quads += [
-            ox.Quad(node, WORK.member, names[scheme][half[node]], MARKS_GRAPH)
-            for scheme, half in halves.items()
-        ]
-        if len(quads) > _BATCH:
-            store.extend(quads)
-            quads.clear()
-    store.extend(quads)
 
 
 def _name(text: str) -> ox.NamedNode:
@@ -296,9 +297,7 @@ def _nested(sources: Mapping[Focus, Iterable[str]], clusters: Mapping[Focus, str
         held[name].add(clusters[node])
         sizes[name] += 1
     return all(
-        len(held[name]) >= _CLUSTERS_A_SOURCE
-        for name in held
-        if sizes[name] >= _CLUSTERS_A_SOURCE
+        len(held[name]) >= _CLUSTERS_A_SOURCE for name in held if sizes[name] >= _CLUSTERS_A_SOURCE
     )
 
 

@@ -25,6 +25,10 @@ _BOM: Final = b"\xef\xbb\xbf"
 _GROWTH: Final = 100  # times the size of a file that its entities may make of it
 _ALWAYS: Final = 1 << 20
 _LONGEST: Final = 200
+_QUOTED: Final = re.compile(
+    rb'"""(?:[^"\\]+|\\.|"(?!""))*"""|"(?:[^"\\\n\r]+|\\.)*"|<[^<>"\s]*>', re.DOTALL
+)
+_BLANK: Final = re.compile(rb"[\[('{]|_:|<<")
 _AT: Final = re.compile(
     r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
 )
@@ -52,6 +56,16 @@ def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:
     if _expanded(content) > _GROWTH * len(content) + _ALWAYS:
         raise GraphError(f"{path}: its XML entities would grow far beyond the file; it is refused.")
     return content
+
+
+def is_plain(content: bytes, syntax: ox.RdfFormat) -> bool:
+    """Say whether a file surely has no blank nodes, no lists, no graph names and no quoted triples.
+
+    What looks like one in a comment makes it no plain file; that costs only time.
+    """
+    if syntax not in {ox.RdfFormat.TURTLE, ox.RdfFormat.N_TRIPLES}:
+        return False
+    return _BLANK.search(_QUOTED.sub(b" ", content)) is None
 
 
 def _expanded(content: bytes) -> int:

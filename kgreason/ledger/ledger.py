@@ -15,7 +15,7 @@ from kgreason.store import Store
 from kgreason.templates import template
 from kgreason.terms import TRAILS
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 _ABOUT: Final = ox.NamedNode("urn:kgreason:ledger")
 _LOCK: Final = "kgreason.lock"
 

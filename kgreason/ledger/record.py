@@ -1,13 +1,14 @@
 """Write the record of one investigation: one transaction a step, each step sealed by a hash."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import pyoxigraph as ox
 
-from kgreason.errors import RecordError
+from kgreason.errors import RecordError, RunError
+from kgreason.ledger.seal import Functions, Written
 from kgreason.store import Row, Store, Term
 from kgreason.templates import template
 from kgreason.terms import PROV, TRAILS, TYPE, XSD
@@ -61,12 +62,16 @@ class Step:
 
 
 class Record:
-    """The named graph of one investigation."""
+    """The named graph of one investigation.
+
+    `check` says what is wrong with what a step is about to write; such a step is refused.
+    """
 
     def __init__(self, store: Store, iri: Node, number: int | None = None) -> None:
         self.store = store
         self.iri = iri
         self.number = number
+        self.check: Callable[[Written], Iterable[str]] = lambda _: ()
         self._counts: Counter[str] | None = None
 
     def select(
@@ -102,10 +107,11 @@ class Record:
         return step
 
     def commit(self, step: Step, *, expect: dict[str, int] | None = None) -> None:
-        """Write a step as one transaction, with its link in the chain.
+        """Write a step as one transaction, with its link in the chain: all of it, or nothing.
 
-        `expect` says how many nodes of a class the step must have written, whether by hand or by
-        templates; raises RecordError when another number is found.
+        `expect` says how many nodes of a class the step must write, whether by hand or by
+        templates. Raises RecordError where another number would be written, or where `check` says
+        that something is wrong; the record is then as it was before.
         """
         step.add(step.node, PROV.endedAtTime, now())
         heads = self.select("head")
@@ -119,23 +125,30 @@ class Record:
         parts = [
             f"INSERT DATA {{ GRAPH {self.iri} {{\n{lines}\n}} }}",
             *step.updates,
-            template("record", "seal").render(**names, before=before),
             template("record", "move-head").render(**names),
+            template("record", "seal").render(**names, before=before),
+            template("record", "refuse").render(**names),
         ]
-        self.store.update(" ;\n".join(_prologue_apart(parts)))
-        self._verify(step, expect or {})
-
-    def _verify(self, step: Step, expect: dict[str, int]) -> None:
-        rows = self.select("written", step=step.node)
-        found = {r["kind"].value.rpartition("#")[2]: int(r["count"].value) for r in rows}
-        if found.get("Sealed", 0) != 1:
-            raise RecordError(f"{step.node.value}: the step was not sealed.")
-        for kind, number in expect.items():
-            if found.get(kind, 0) != number:
+        functions = Functions(lambda written: self._faults(written, expect or {}))
+        try:
+            text = " ;\n".join(_prologue_apart(parts))
+            self.store.update(text, functions.plain, functions.aggregates)
+        except RunError as error:
+            self._counts = None  # the numbers that were minted for it are free again
+            if functions.told:
+                more = len(functions.told) - 1
+                others = f" ({more} more)" if more else ""
                 raise RecordError(
-                    f"{step.node.value}: {number} nodes of trails:{kind} had to be written, "
-                    f"{found.get(kind, 0)} were."
-                )
+                    f"{step.node.value}: this step is not written: {functions.told[0]}{others}"
+                ) from error
+            raise
+
+    def _faults(self, written: Written, expect: dict[str, int]) -> Iterable[str]:
+        for kind, number in expect.items():
+            found = written.count(TRAILS[kind])
+            if found != number:
+                yield f"{number} nodes of trails:{kind} had to be written, {found} were."
+        yield from self.check(written)
 
 
 def _prologue_apart(parts: list[str]) -> list[str]:
@@ -172,6 +185,13 @@ def now() -> ox.Literal:
 def cited(term: Term) -> ox.NamedNode | ox.Literal:
     """Give a node of the investigated graph as it stands in the ledger: blank nodes get an IRI."""
     return ox.NamedNode(_BLANK + term.value) if isinstance(term, ox.BlankNode) else term
+
+
+def uncited(node: Term) -> Term:
+    """Give a node that stands in the ledger as it is in the graph: the reverse of `cited`."""
+    if isinstance(node, ox.NamedNode) and node.value.startswith(_BLANK):
+        return ox.BlankNode(node.value.removeprefix(_BLANK))
+    return node
 
 
 def node_name(term: Term | str) -> str:

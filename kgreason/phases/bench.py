@@ -13,15 +13,15 @@ from kgreason.graph.marks import (
     mark_failing,
     mark_population,
     mark_region,
-    places,
     region_name,
+    without,
 )
 from kgreason.graph.names import Names
 from kgreason.ledger import Record
 from kgreason.policy import Policy
 from kgreason.reasoners.candidates import View, digest, members
 from kgreason.reasoners.frames import Proposal, propose
-from kgreason.store import Term
+from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint
 from kgreason.templates import Fragment, template
 from kgreason.terms import PREFIXES
@@ -56,9 +56,8 @@ class Bench:
     proposals: dict[str, Proposal] = field(default_factory=dict)
     populations: dict[str, Population] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
+    answers: dict[str, Sequence[Row]] = field(default_factory=dict)
     marked: set[str] = field(default_factory=set)
-    sources: dict[str, Mapping[Focus, Sequence[str]]] = field(default_factory=dict)
-    stated: dict[str, Sequence[Mapping[Focus, str]]] = field(default_factory=dict)
 
 
 def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
@@ -81,31 +80,31 @@ def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
 def view_of(bench: Bench, symptom: Symptom, round_: int) -> View:
     """Give what a proposer looks at: a symptom in a round."""
     marks = marks_of(bench, symptom, round_)
-    return View(bench.graph, symptom.constraint, marks, bench.known)
+    return View(bench.graph, symptom.constraint, marks, bench.known, bench.answers)
 
 
 def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
     """Mark the population of a round; symptoms with the same one share the marks."""
-    left_out = []
-    if round_ > 1:
-        rows = bench.record.select("supported-regions", symptom=symptom.node)
-        left_out = [r["pattern"].value for r in rows if int(r["round"].value) < round_]
     target = symptom.constraint.target
-    key = digest(Fragment("\n".join([target.text, *sorted(left_out)])))
+    key = digest(target)
     if key not in bench.populations:
-        if target.text not in bench.sources:
-            bench.sources[target.text] = _sources(bench.graph, symptom.constraint)
-            bench.stated[target.text] = _stated(bench.graph, symptom.constraint)
-        sources = dict(bench.sources[target.text])
-        if left_out:
-            whole = view_of(bench, symptom, 1)
-            for text in left_out:
-                for place in places(members(whole, pattern(text))):
-                    sources.pop(whole.marks.nodes[place], None)
-        bench.populations[key] = mark_population(
-            bench.graph, key, sources, bench.stated[target.text], bench.seed
+        sources, stated = (
+            _sources(bench.graph, symptom.constraint),
+            _stated(bench.graph, symptom.constraint),
         )
-    return bench.populations[key]
+        bench.populations[key] = mark_population(bench.graph, key, sources, stated, bench.seed)
+    if round_ == 1:
+        return bench.populations[key]
+    rows = bench.record.select("supported-regions", symptom=symptom.node)
+    texts = sorted(r["pattern"].value for r in rows if int(r["round"].value) < round_)
+    rest = digest(Fragment("\n".join([target.text, *texts])))
+    if rest not in bench.populations:
+        whole = view_of(bench, symptom, 1)
+        left_out = 0
+        for text in texts:
+            left_out |= members(whole, pattern(text))
+        bench.populations[rest] = without(bench.graph, rest, bench.populations[key], left_out)
+    return bench.populations[rest]
 
 
 def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
@@ -148,10 +147,11 @@ def proposal_of(bench: Bench, symptom: Symptom, view: View) -> Proposal:
 def mark_inside(bench: Bench, view: View, region: Fragment) -> int:
     """Mark a region in a symptom's population, if it is not marked yet; gives its nodes."""
     nodes = members(view, region)
-    name = region_name(view.marks, digest(region)).value
+    population = view.marks.population
+    name = region_name(population, digest(region)).value
     if name not in bench.marked:
         bench.marked.add(name)
-        mark_region(bench.graph, view.marks, digest(region), nodes)
+        mark_region(bench.graph, population, digest(region), nodes)
     return nodes
 
 

@@ -5,6 +5,7 @@ import pyoxigraph as ox
 from kgreason.graph import Graph
 from kgreason.ledger import Step, cited
 from kgreason.phases.bench import Bench
+from kgreason.probes.cited import digest
 from kgreason.store import Term
 from kgreason.symptoms import Constraint
 from kgreason.terms import PREFIXES, PROV
@@ -33,6 +34,7 @@ def cite(
         value=None if value is None else ox.Literal(_plain(value)),
         valueType=value.datatype if isinstance(value, ox.Literal) else None,
         graph=_graph_of(bench.graph, node, field_),
+        digest=digest(bench.graph, node, field_ if isinstance(field_, ox.NamedNode) else None),
         relevance=why,
     )
     step.describe(owner, cites=citation)

@@ -2,16 +2,30 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.ledger import Step
+from kgreason.ledger.record import now
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
 from kgreason.phases.claim import claim
 from kgreason.probes.finding import decimal
 from kgreason.probes.statistics import Table
 from kgreason.reasoners.candidates import excess_share, table
-from kgreason.templates import template
-from kgreason.terms import PREFIXES, PROV
+from kgreason.terms import POLICY, PREFIXES, PROV, TRAILS
+
+_GATES: Final = (
+    "threshold",
+    "refuteBelow",
+    "alpha",
+    "siblingLevels",
+    "siblingTail",
+    "directRate",
+    "placeboRate",
+    "leastFailing",
+)
+_BOUNDS: Final = ("explainedFrom", "partlyFrom", "leastFailing")
 
 
 def decide(bench: Bench, round_: int) -> None:
@@ -30,17 +44,40 @@ def decide(bench: Bench, round_: int) -> None:
         ebhFamily=int(row["family"].value),
         ebhThreshold=least if threshold is not None else None,
     )
-    names = {"investigation": bench.record.iri, "step": step.node}
-    step.apply(template("status", "support").render(**names, threshold=least))
-    step.apply(template("status", "demote").render(**names, threshold=least))
-    step.apply(template("status", "refute").render(**names))
-    step.apply(template("status", "leave-open").render(**names))
+    _thresholds(bench, step, _GATES)
+    given: dict[str, ox.NamedNode | ox.Literal] = {
+        "investigation": bench.record.iri,
+        "step": step.node,
+        "threshold": least,
+    }
+    for gate in bench.policy.gates:
+        if "evidence" not in gate.parameters:
+            step.apply(gate.render(**{name: given[name] for name in gate.parameters}))
     bench.record.commit(step)
 
 
+def _thresholds(bench: Bench, step: Step, names: Sequence[str]) -> None:
+    """Copy the thresholds that a step uses into it, so that its seal covers them."""
+    for triple in bench.policy.triples:
+        if triple.subject == bench.policy.iri and triple.predicate in {POLICY[n] for n in names}:
+            step.triples.append(ox.Triple(step.node, triple.predicate, triple.object))
+
+
 def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None:
-    """Give the verdict on each symptom: one step."""
+    """Give the verdict on each symptom, and cancel what never ran: one step."""
     step = bench.record.step("Conclude")
+    _thresholds(bench, step, _BOUNDS)
+    cancelled = bench.record.select("open-tests")
+    for row in cancelled:
+        node = step.make(
+            "Cancellation",
+            PROV.Activity,
+            test=ox.NamedNode(row["test"].value),
+            closed=TRAILS.Cancelled,
+            cause=cut or "never called for",
+        )
+        step.add(node, PROV.startedAtTime, now())
+        step.add(node, PROV.endedAtTime, now())
     for symptom in symptoms:
         regions = [
             pattern(r["pattern"].value)

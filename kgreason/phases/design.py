@@ -7,7 +7,7 @@ import pyoxigraph as ox
 
 from kgreason.ledger import Step
 from kgreason.ledger.record import literal
-from kgreason.phases.bench import Bench, Symptom, proposal_of, pattern, view_of
+from kgreason.phases.bench import Bench, Symptom, pattern, proposal_of, view_of
 from kgreason.reasoners import symbolic
 from kgreason.reasoners.candidates import View
 from kgreason.store import Row

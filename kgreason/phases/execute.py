@@ -4,9 +4,8 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.graph.marks import (
-    region_name,
-)
+from kgreason.errors import QueryError, RunError
+from kgreason.graph.marks import region_name
 from kgreason.ledger import Step
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
 from kgreason.phases.cite import cite, path_of
@@ -21,7 +20,10 @@ _CITED: Final = 5
 
 
 def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
-    """Run one registered test and let its evidence count: one step."""
+    """Run one registered test and let its evidence count: one step.
+
+    A test whose query or reading fails is closed as an error, and counts for nothing.
+    """
     row = bench.record.select("test", test=test)[0]
     hypothesis = ox.NamedNode(row["hypothesis"].value)
     kind = row["kind"].value
@@ -32,7 +34,12 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     for name in ("pattern", "rivalPattern"):
         if name in row:
             mark_inside(bench, view, pattern(row[name].value))
-    found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row, view))
+    try:
+        found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row, view))
+    except (QueryError, RunError) as error:
+        step.describe(step.node, closed=TRAILS.Error, note=str(error).partition("\n")[0])
+        bench.record.commit(step, expect={"Evidence": 0})
+        return
     likely = bench.policy.outcomes[kind, found.outcome]
     header = template("test", kind).header
     group = f"{symptom.index}:heldout" if header.get("group") == "heldout" else test.value
@@ -57,13 +64,23 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     lists = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
     if likely.polarity in lists:
         step.describe(hypothesis, **{lists[likely.polarity]: evidence})
+    _update(bench, step, test, evidence, found)
+
+
+def _update(
+    bench: Bench, step: Step, test: ox.NamedNode, evidence: ox.NamedNode, found: Finding
+) -> None:
+    """Let evidence move confidence and status by the rules of the policy, and end the step."""
     names = {"investigation": bench.record.iri, "step": step.node, "evidence": evidence}
-    step.apply(template("confidence", "frame").render(**names))
-    updates = len(bench.record.select("members", test=test))
-    if "eValue" in found.figures:
-        step.apply(template("confidence", "e-process").render(**names))
-        updates += 1
-    step.apply(template("status", "begin-testing").render(**names))
+    members = len(bench.record.select("members", test=test))
+    updates = 0
+    for rule in bench.policy.rules:
+        if rule.header.get("needs", "note") in {"note", *found.figures}:
+            step.apply(rule.render(**names))
+            updates += members if rule.header["moves"] == "members" else 1
+    for gate in bench.policy.gates:
+        if "evidence" in gate.parameters:
+            step.apply(gate.render(**names))
     bench.record.commit(step, expect={"Evidence": 1, "ConfidenceUpdate": updates})
 
 
@@ -88,7 +105,7 @@ def _cite_finding(
     found: Finding,
 ) -> None:
     inside = template("observe", "inside").render(
-        region=region_name(view.marks, digest(pattern(row["pattern"].value))),
+        region=region_name(view.marks.population, digest(pattern(row["pattern"].value))),
         half=view.marks.scheme(row["split"].value).heldout,
         symptom=view.marks.failing,
     )

@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from statistics import median
 from typing import Final
 
 from kgreason.probes.finding import Finding, Setting, decimal, percent
 from kgreason.probes.siblings import beta_binomial_tail
+from kgreason.probes.statistics import Count
 from kgreason.store import Row
 
 FEW: Final = 5
 TAIL: Final = 0.1
 SMALL: Final = 2
-FAR: Final = 30.0
+FAR: Final = 50.0
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
@@ -21,11 +21,11 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
     looks worst, and what is peculiar to a level shows on both halves. Not so for a level whose odds
-    are thirty times those of the median sibling: batches that differ by chance hardly ever differ
-    so (more than three standard deviations of a log-odds spread of 1), while a few siblings without
-    failures could never give a small enough tail. Siblings that are as far off themselves are left
-    out then, for another cause may hold there. Levels with fewer than two nodes say nothing of a
-    spread and are left out.
+    are fifty times those of the better half of its siblings: batches that differ by chance hardly
+    ever differ so (three standard deviations of a log-odds spread of 1, and more), while a few
+    siblings without failures could never give a small enough tail. Siblings that are as far off
+    themselves are left out then, for another cause may hold there. Levels with fewer than two nodes
+    say nothing of a spread and are left out.
 
     The strata are the siblings: each pair of counts, with the number of siblings that have it.
     """
@@ -48,7 +48,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         note = f"There are {count} levels to compare, too few for a spread."
         return Finding("undetermined", note, figures, strata=strata)
     failing, population = (sum(v[i] for v in siblings) for i in (0, 1))
-    far = FAR * median(_odds(*level) for level in siblings)
+    far = FAR * _usual(siblings)
     if _odds(*own) >= far:
         near = [level for level in siblings if _odds(*level) < far]
         tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
@@ -61,6 +61,18 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     )
     figures["pValue"] = decimal(tail, 9)
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
+
+
+def _usual(siblings: Sequence[Count]) -> float:
+    """Give the odds of failing over the siblings with the lowest rates, up to half of all nodes."""
+    ordered = sorted(siblings, key=lambda level: (level[0] / level[1], level[1]))
+    enough = sum(nodes for _, nodes in ordered) / 2
+    failing = population = 0
+    for bad, nodes in ordered:
+        failing, population = failing + bad, population + nodes
+        if population >= enough:
+            break
+    return _odds(failing, population)
 
 
 def _odds(failing: int, population: int) -> float:

@@ -32,7 +32,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     }
     recorded = [
         {
-            "withinRival": other,
+            "within": other,
             "insideFailing": table.inside_failing,
             "inside": table.inside,
             "outsideFailing": table.outside_failing,

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -19,6 +19,7 @@ from kgreason.terms import FORM_PREFIX, SH, TYPE, XSD
 Key = tuple[str, ...]
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 _STANDARD: Final = {"failing", "population"}
+_SHARED: Final = {"half", "least"}
 _LIFT: Final = 0.25
 
 
@@ -26,19 +27,21 @@ _LIFT: Final = 0.25
 class View:
     """What a proposer looks at: the graph, one symptom, its marks.
 
-    `known` are the nodes of regions looked at before, by the name of the region's mark.
+    `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
+    the rows of queries that several symptoms ask.
     """
 
     graph: Graph
     constraint: Constraint
     marks: Marks
     known: dict[str, int] = field(default_factory=dict, repr=False)
+    answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
 
     def values(self, split: Split) -> dict[str, Value]:
         """Give the values every family may ask for."""
         path = self.constraint.path
         predicate = path.predicate if path is not None else None
-        passing = self.marks.population_count - self.marks.failing_count
+        passing = self.marks.population.count - self.marks.failing_count
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
@@ -66,7 +69,7 @@ class View:
 
     def _raised(self) -> Literal:
         """Give the rate from which a region fails clearly more often than the population."""
-        rate = self.marks.failing_count / max(1, self.marks.population_count)
+        rate = self.marks.failing_count / max(1, self.marks.population.count)
         return Literal(f"{rate + _LIFT * (1 - rate):.6f}", datatype=XSD.decimal)
 
     def _listed(self) -> "list[NamedNode | Literal | Fragment]":
@@ -159,14 +162,14 @@ def mine(view: View, family: Template) -> list[Candidate]:
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     if "when" in family.sections and not view.graph.store.ask(family.render("when", **asked)):
         return []
-    rows = view.graph.store.select(family.render("propose", **asked))
+    rows = _rows(view, family, split, asked)
     totals = (
         (view.marks.failing_mask & split.mining_mask).bit_count(),
         split.mining_mask.bit_count(),
     )
-    ordered = family.header.get("levels") == "ordered"
+    order = family.header.get("levels", "")
     out = []
-    for row in _cuts(rows) if ordered else rows:
+    for row in _cuts(rows, down=order == "ordered-down") if order.startswith("ordered") else rows:
         failing, population = (int(row[name].value) for name in ("failing", "population"))
         inside_failing = min(failing, totals[0])
         inside = min(max(population, inside_failing), totals[1])
@@ -174,6 +177,32 @@ def mine(view: View, family: Template) -> list[Candidate]:
         values = {name: term for name, term in row.items() if name not in _STANDARD}
         out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out
+
+
+def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]) -> Sequence[Row]:
+    """Ask a family; one that counts the population apart is asked that once for all symptoms."""
+    failing = _answer(view, family.render("propose", **asked))
+    if "population" not in family.sections or not failing:
+        return failing
+    shared: dict[str, Value] = {k: v for k, v in asked.items() if k in _SHARED}
+    text = family.render("population", **shared | {"half": split.common or split.discovery})
+    wanted = {row["dimension"] for row in failing}
+    counted = {(r["dimension"], r["level"]): int(r["failing"].value) for r in failing}
+    rows = []
+    for row in _answer(view, text):
+        if row["dimension"] in wanted:
+            bad = counted.get((row["dimension"], row["level"]), 0)
+            # A sample holds few of the failing nodes; they are added to it.
+            everyone = int(row["population"].value) + (bad if split.sample_mask else 0)
+            rows.append({**row, "failing": number(bad), "population": number(everyone)})
+    ordered = family.header["levels"].startswith("ordered")
+    return [row for row in rows if ordered or (row["dimension"], row["level"]) in counted]
+
+
+def _answer(view: View, text: str) -> Sequence[Row]:
+    if text not in view.answers:
+        view.answers[text] = list(view.graph.store.select(text))
+    return view.answers[text]
 
 
 def regions(family: Template, values: Mapping[str, Term], view: View) -> tuple[Fragment, Fragment]:
@@ -197,13 +226,16 @@ def section(
     return family.fragment(name, **asked)
 
 
-def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
-    """Turn ordered levels into the best cut of each dimension."""
+def _cuts(rows: Iterable[Row], *, down: bool) -> Iterator[Row]:
+    """Turn ordered levels into the best cut of each dimension: from it on, or down to it.
+
+    Levels are ordered by ?rank, a number, where the query gives one, else as text.
+    """
     dimensions: dict[Term, list[Row]] = {}
     for row in rows:
         dimensions.setdefault(row["dimension"], []).append(row)
     for dimension, levels in dimensions.items():
-        levels.sort(key=lambda r: r["level"].value)
+        levels.sort(key=_place, reverse=down)
         counts = [(int(r["failing"].value), int(r["population"].value)) for r in levels]
         if len(counts) < 2:  # noqa: PLR2004 - one level cannot be cut
             continue
@@ -211,7 +243,9 @@ def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
         if gain <= 0 or index == 0:
             continue
         after = counts[index:]
+        ranked = {"rank": levels[index]["rank"]} if "rank" in levels[index] else {}
         yield {
+            **ranked,
             "dimension": dimension,
             "level": Literal(levels[index]["level"].value),
             "failing": number(sum(f for f, _ in after)),
@@ -219,20 +253,26 @@ def _cuts(rows: Iterable[Row]) -> Iterator[Row]:
         }
 
 
+def _place(row: Row) -> tuple[int, str]:
+    rank = row.get("rank")
+    return (int(rank.value) if rank is not None else 0, row["level"].value)
+
+
 def filled(view: View, candidate: Candidate) -> Candidate:
     """Fill in who is inside the region, and exact counts on the discovery half."""
-    return counted(view, replace(candidate, members=members(view, candidate.pattern)))
+    inside = members(view, candidate.pattern) & view.marks.population.everyone
+    return counted(view, replace(candidate, members=inside))
 
 
 def members(view: View, pattern: Fragment) -> int:
-    """Give the nodes of the population that fit a pattern, a bit for each."""
-    name = region_name(view.marks, digest(pattern)).value
+    """Give the nodes of the population that fit a pattern (left out ones too), a bit for each."""
+    name = region_name(view.marks.population, digest(pattern)).value
     if name not in view.known:
         text = template("observe", "members").render(
-            region=pattern, population=view.marks.population
+            region=pattern, population=view.marks.population.mark
         )
         found = view.graph.store.select(text)
-        view.known[name] = view.marks.mask(row["focus"] for row in found)
+        view.known[name] = view.marks.population.mask(row["focus"] for row in found)
     return view.known[name]
 
 
@@ -254,13 +294,13 @@ def digest(pattern: Fragment) -> str:
 
 def inside(view: View, pattern: Fragment) -> Fragment:
     """Give the pattern of a region by its mark."""
-    name = region_name(view.marks, digest(pattern))
+    name = region_name(view.marks.population, digest(pattern))
     return template("observe", "inside-mark").fragment(region=name)
 
 
 def table(view: View, nodes: int, half: int | None = None) -> Table:
     """Give the 2×2 table of a set of nodes on a half, or on the whole population."""
-    everyone = (1 << view.marks.population_count) - 1 if half is None else half
+    everyone = view.marks.population.everyone if half is None else half
     failing = view.marks.failing_mask & everyone
     nodes &= everyone
     bad = (nodes & failing).bit_count()

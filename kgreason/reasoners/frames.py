@@ -14,6 +14,7 @@ from kgreason.reasoners.candidates import (
     filled,
     mine,
 )
+from kgreason.reasoners.nested import undiluted
 from kgreason.templates import template
 
 _LEAST_SCORE: Final = 10.0  # of the G statistic; about p = 0.001 for a region fixed beforehand
@@ -25,6 +26,7 @@ _BETTER: Final = 8.0  # by how much a conjunction must beat both its parts
 _OVERLAP: Final = 0.5
 _COVERS: Final = 0.8
 _SAME: Final = 0.95
+_HELD_OUT: Final = 0.1
 _ORDER_COUNTS: Final = 1.5
 _TELLING: Final = 12  # nodes that differ, from which two regions can be told apart
 
@@ -37,7 +39,7 @@ class Frame:
     members: tuple[Candidate, ...]
 
     def overlap(self, one: Candidate, other: Candidate) -> float:
-        """Give the Jaccard overlap of the failing nodes two members claim."""
+        """Give the Jaccard overlap of two members' regions."""
         return jaccard(one, other)
 
 
@@ -50,9 +52,9 @@ class Proposal:
 
 
 def jaccard(one: Candidate, other: Candidate) -> float:
-    """Give the Jaccard overlap, 0 to 1, of the failing nodes two candidates claim."""
-    union = (one.claimed | other.claimed).bit_count()
-    return (one.claimed & other.claimed).bit_count() / union if union else 0.0
+    """Give the Jaccard overlap, 0 to 1, of the regions of two candidates."""
+    union = (one.members | other.members).bit_count()
+    return (one.members & other.members).bit_count() / union if union else 0.0
 
 
 def contained(one: Candidate, other: Candidate) -> float:
@@ -74,23 +76,42 @@ def propose(view: View, most: int) -> Proposal:
         mined = [c for c in mine(view, family) if _worth(c)]
         found += sorted(mined, key=_order)[:_A_FAMILY]
     looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
-    kept = _distinct(view, _yield([c for c in looked_at if _worth(c)]))
-    return _frames(_apart(_distinct(view, kept + _pairs(view, kept))), most)
+    worthy = [c for c in looked_at if _worth(c) and _testable(view, c)]
+    kept = _distinct(view, undiluted(view, _yield(worthy)))
+    both_ways = undiluted(view, kept + _pairs(view, kept))
+    return _frames(_apart(_distinct(view, both_ways)), most)
+
+
+def _testable(view: View, candidate: Candidate) -> bool:
+    """Say whether the held-out half has part of the region: clusters may lie in it whole."""
+    split = view.marks.scheme(candidate.family.header["split"])
+    held_out = (candidate.members & split.heldout_mask).bit_count()
+    return held_out >= max(2, _HELD_OUT * candidate.members.bit_count())
 
 
 def _apart(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Drop origins that are only another name for the form a failure takes."""
     manner = [c for c in candidates if c.aspect == "manner"]
     return [
-        c
-        for c in candidates
-        if c.aspect == "manner" or all(_inside_jaccard(c, m) < _SAME for m in manner)
+        c for c in candidates if c.aspect == "manner" or not any(_restates(c, m) for m in manner)
     ]
 
 
-def _inside_jaccard(one: Candidate, other: Candidate) -> float:
-    union = (one.members | other.members).bit_count()
-    return (one.members & other.members).bit_count() / union if union else 0.0
+def _restates(origin: Candidate, manner: Candidate) -> bool:
+    """Say whether an origin only tells of some of the nodes that fail in one manner.
+
+    It is the same nodes, or speaks of a property the manner is about, or is a lesser part of a
+    manner that claims nearly all failures: what things fail in one way share among them by chance
+    is no second cause.
+    """
+    if jaccard(origin, manner) >= _SAME:
+        return True
+    if contained_in(origin, manner) < _COVERS:
+        return False
+    told = {p.values.get("dimension") for p in origin.parts or (origin,)}
+    whole = manner.claimed.bit_count() >= _COVERS * manner.table.failing
+    lesser = contained_in(manner, origin) < _OVERLAP
+    return manner.values.get("level") in told or (whole and lesser)
 
 
 def _worth(candidate: Candidate) -> bool:

@@ -330,7 +330,17 @@ class _Compiler:
         check_start(path, marked=aim.marked)
         marked = aim.marked if path is None else exact.concerns(path)
         at = _FOCUS if path is None and component.is_test else _VALUE
-        scope = Scope(context, reached.shape, path, _FOCUS, at, marked, (aim.pattern, aim.once))
+        scope = Scope(
+            context,
+            reached.shape,
+            path,
+            _FOCUS,
+            at,
+            marked,
+            (aim.pattern, aim.once),
+            aim.marked,
+            aim.target.may_be_literal,
+        )
         violation = scope.pattern(component, given)
         if at == _FOCUS:
             violation = Fragment(

@@ -77,7 +77,8 @@ def _written(
 ) -> list[Result]:
     """Give a result with its value as it was written.
 
-    A closed shape or a query of the shapes' author gives values as they are stored.
+    A closed shape or a query of the shapes' author gives values as they are stored, unless it was
+    made to read them as written; then they carry the mark.
     """
     plain = exact(value) if value is not None else None
     here = path or (constraint.path.predicate if constraint.path else None)
@@ -87,6 +88,7 @@ def _written(
         or here not in graph.formed
         or isinstance(focus, ox.Literal)
         or not isinstance(plain, ox.Literal)
+        or plain != value
     ):
         return [Result(focus, plain, path)]
     forms = [v for v in graph.exact_values(focus, here) if as_stored(v) == plain]

@@ -32,13 +32,7 @@ from kgreason.templates import Fragment
 from kgreason.terms import OWL, PREFIXES, SH
 
 _DEFAULTS: Final = {**PREFIXES, "dcterms": PREFIXES["dct"]}
-_AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
-_READS_TEXT: Final = frozenset(
-    {
-        *("STR", "DATATYPE", "STRLEN", "REGEX", "CONTAINS", "STRSTARTS", "STRENDS", "SUBSTR"),
-        *("REPLACE", "SAMETERM", "CONCAT", "STRBEFORE", "STRAFTER", "COUNT", "GROUP_CONCAT"),
-    }
-)
+AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
 _FORBIDDEN: Final = ("SERVICE", "MINUS", "VALUES")
 _NAMES_OF_SHACL: Final = frozenset({"this", "currentShape", "shapesGraph"})
 
@@ -66,13 +60,7 @@ class Select:
     def aggregates(self) -> bool:
         """Whether it forms groups."""
         words = {t.word for t in (*self.head, *self.tail)}
-        return bool(words & _AGGREGATES) or bool({"GROUP", "HAVING"} & {t.word for t in self.tail})
-
-    def reads_text_of(self, predicates: frozenset[ox.NamedNode]) -> bool:
-        """Say whether it looks at the form of literals of one of these predicates."""
-        named = {t.text[1:-1] for t in self.tokens if t.kind == "iri"}
-        reads = any(t.word in _READS_TEXT for t in self.tokens)
-        return reads and any(p.value in named for p in predicates)
+        return bool(words & AGGREGATES) or bool({"GROUP", "HAVING"} & {t.word for t in self.tail})
 
     def as_target(self, focus: Fragment) -> Fragment:
         """Give the pattern that binds `focus` to what it selects as ?this."""
@@ -96,9 +84,9 @@ class Select:
         """Give a SELECT of `focus`, and of ?given and ?path where the author binds them.
 
         `target` is the pattern of the target, as it is and with each node once; without it `focus`
-        is bound outside (in an EXISTS). Raises NotCompilableError or IllFormedError.
+        is bound outside (in an EXISTS). What `refuse` refuses must not come here. Raises
+        NotCompilableError or IllFormedError.
         """
-        self._refuse()
         if target is None and (self.aggregates or _needs_target(self.body)):
             raise NotCompilableError("its query forms groups inside another shape")
         names = _Names(focus.text, variables, path, shape, self.bindings)
@@ -114,7 +102,8 @@ class Select:
         prefixes = {} if target is None else target[0].prefixes
         return Fragment(f"{head} WHERE {{ {pattern} {body} }} {tail}", prefixes)
 
-    def _refuse(self) -> None:
+    def refuse(self) -> None:
+        """Raise IllFormedError or NotCompilableError for words that cannot stand in it."""
         words = {token.word for token in self.tokens}
         for word in _FORBIDDEN:
             if word in words:
@@ -338,6 +327,11 @@ def expanded(text: str) -> str:
     if "FROM" in {token.word for token in tokens}:
         raise IllFormedError("the query has a FROM; the graph is what was loaded")
     return text_of([_expand(token, own) for token in tokens])
+
+
+def expanded_tokens(text: str, prefixes: Mapping[str, str]) -> list[Token]:
+    """Give the tokens of a piece of ours with all names as full IRIs; raises IllFormedError."""
+    return [_expand(token, prefixes) for token in tokenize(text)]
 
 
 def declared(shapes: Shapes, node: Node) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.store import Term
+from kgreason.symptoms.asking import as_written
 from kgreason.symptoms.components import ROLE, Component, custom, registry
 from kgreason.symptoms.paths import (
     IllFormedError,
@@ -50,7 +51,8 @@ class Scope:
     """A shape at a variable: `focus` is bound outside, `value` is what the path reaches from it.
 
     `marked` says whether values may carry the mark of the graph of forms. `target` is the pattern
-    of the target (as it is, and each node once) where the shape is not nested.
+    of the target (as it is, and each node once) where the shape is not nested. `focus_marked` says
+    that the focus may carry a mark, `focus_literal` that it may be a literal at all.
     """
 
     context: Context
@@ -60,6 +62,8 @@ class Scope:
     value: Fragment
     marked: bool
     target: tuple[Fragment, Fragment] | None = None
+    focus_marked: bool = False
+    focus_literal: bool = True
 
     @property
     def nested(self) -> bool:
@@ -269,14 +273,19 @@ class _Arguments:
 
     def select(self) -> Fragment:
         self._context.guarded = True
-        query = read_select(self._shapes, self._node(self._given), {})
-        if query.reads_text_of(self._context.formed):
-            self._context.exact.used = True
-            if not self._context.exact.portable:
-                raise NotCompilableError(
-                    "its query looks at the form of literals that the store has rewritten"
-                )
+        given = read_select(self._shapes, self._node(self._given), {})
+        given.refuse()
         path = self._scope.path
+        query = self._context.exact.asked(
+            given,
+            lambda formed: as_written(
+                given,
+                formed,
+                path=path.text if path else None,
+                focus_marked=self._scope.focus_marked,
+                focus_literal=self._scope.focus_literal,
+            ),
+        )
         return query.as_violation(
             self._scope.focus,
             self._scope.target,
@@ -323,11 +332,13 @@ def fails(context: Context, shape: Node, value: Fragment, marked: bool) -> Fragm
     try:
         path = shape_path(shapes, shape)
         if path is None:
-            scope = Scope(inner, shape, None, value, value, marked)
+            scope = Scope(inner, shape, None, value, value, marked, focus_marked=marked)
         else:
             check_start(path, marked=marked)
             at = context.variables.new()
-            scope = Scope(inner, shape, path, value, at, inner.exact.concerns(path))
+            scope = Scope(
+                inner, shape, path, value, at, inner.exact.concerns(path), focus_marked=marked
+            )
         made = fails_here(scope)
     finally:
         context.guarded = context.guarded or inner.guarded

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pyoxigraph as ox
 
 from kgreason.store import Term
+from kgreason.symptoms.asking import as_written
 from kgreason.symptoms.components import ROLE
 from kgreason.symptoms.paths import IllFormedError, Path, checked_iri, of_predicate
 from kgreason.symptoms.prebinding import Select, read_select
@@ -40,6 +41,15 @@ class Target:
     def of_user(self) -> bool:
         """Whether it holds a query of the shapes' author."""
         return self.kind == "sparql" or any(part.of_user for part in self.parts)
+
+    @property
+    def may_be_literal(self) -> bool:
+        """Whether a focus node may be a literal."""
+        if self.kind == "node":
+            return any(isinstance(term, ox.Literal) for term in self.terms)
+        if self.kind == "union":
+            return any(part.may_be_literal for part in self.parts)
+        return self.kind not in {"class", "subjects"}
 
     def marked(self, exact: Exact) -> bool:
         """Say whether focus nodes may be literals that carry a mark."""
@@ -76,7 +86,9 @@ class Target:
         self, focus: Fragment, variables: Variables, exact: Exact, *, marked: bool | None
     ) -> Fragment:
         if self.select is not None:
-            return self.select.as_target(focus)
+            given = self.select
+            query = exact.asked(given, lambda formed: as_written(given, formed, gives_focus=True))
+            return query.as_target(focus)
         if self.path is not None:
             start = variables.new()
             check_start(self.path, marked=self.parts[0].marked(exact))

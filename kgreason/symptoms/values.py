@@ -1,7 +1,8 @@
 """Patterns that bind the values of a path, just as they were written where that matters."""
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 import pyoxigraph as ox
 
@@ -12,6 +13,7 @@ from kgreason.symptoms.paths import Path
 from kgreason.templates import Fragment, template
 from kgreason.terms import FORM_PREFIX
 
+_T = TypeVar("_T")
 _PROBE: Final = ox.NamedNode("urn:x-kgreason:work:probe")
 
 
@@ -49,6 +51,21 @@ class Exact:
             self.used = True
             return not self.portable
         return False
+
+    def asked(self, query: _T, as_written: Callable[[frozenset[ox.NamedNode]], _T]) -> _T:
+        """Give a query of someone else as it can be asked of the store.
+
+        `as_written` makes it, or raises NotCompilableError; the portable one is as it is.
+        """
+        try:
+            made = as_written(self._formed)
+        except NotCompilableError:
+            self.used = True
+            if not self.portable:
+                raise
+            return query
+        self.used = self.used or made is not query
+        return query if self.portable else made
 
     def check_backwards(self, path: Path) -> None:
         """Raise NotCompilableError where a path goes from literals that the store rewrote."""

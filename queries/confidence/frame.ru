@@ -2,6 +2,7 @@
 #+ title: Frame posterior
 #+ explanation: after_i = before_i L_i / sum of before_j L_j. L of the tested member is the policy's probability under the hypothesis; of a rival, that under a rival, moved towards it by the registered overlap of their failing nodes; of the rival the test names, that under the named rival; of the catch-all, that under none.
 #+ example: Two members and the catch-all start at 0.25, 0.25 and 0.5; a strong association of the first gives 0.87, 0.11 (if apart) and 0.02.
+#+ moves: members
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation

@@ -1,6 +1,7 @@
 #+ summary: A proposed hypothesis is being tested once its first evidence is in.
 #+ from: Proposed
 #+ to: Testing
+#+ order: 1
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation
@@ -16,12 +17,14 @@ INSERT { GRAPH {{ investigation }} {
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from trails:Proposed ; trails:to trails:Testing ;
     trails:rule "begin-testing" ; trails:evidence {{ evidence }} ; trails:cause "first evidence" ;
     prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
 } }
 WHERE {
   GRAPH {{ investigation }} {
     {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ evidence }} trails:hypothesis ?hypothesis .
     ?hypothesis trails:status trails:Proposed .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
     {{ investigation }} trails:policy ?policy .
     ?policy policy:transition [ trails:from trails:Proposed ; trails:to trails:Testing ] .
   }

@@ -1,6 +1,7 @@
 #+ summary: A supported hypothesis that left the e-BH set, since more hypotheses were registered, is inconclusive.
 #+ from: Supported
 #+ to: Inconclusive
+#+ order: 3
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation

@@ -1,5 +1,6 @@
 #+ summary: What is neither supported nor refuted when a round is over is inconclusive.
 #+ to: Inconclusive
+#+ order: 5
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation
@@ -14,6 +15,7 @@ INSERT { GRAPH {{ investigation }} {
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Inconclusive ;
     trails:rule "leave-open" ; trails:cause "not all gates passed" ;
     prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
 } }
 WHERE {
   GRAPH {{ investigation }} {
@@ -22,6 +24,7 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number .
     FILTER (?old IN (trails:Proposed, trails:Testing))
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Inconclusive ] .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
   }
   BIND (IRI(CONCAT(STR({{ step }}), ":open:", STR(?number))) AS ?transition)
 }

@@ -1,5 +1,6 @@
 #+ summary: A tested hypothesis whose confidence fell below the policy's bound is refuted.
 #+ to: Refuted
+#+ order: 4
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation
@@ -14,6 +15,7 @@ INSERT { GRAPH {{ investigation }} {
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Refuted ;
     trails:rule "refute" ; trails:cause ?cause ;
     prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
 } }
 WHERE {
   GRAPH {{ investigation }} {
@@ -22,6 +24,7 @@ WHERE {
     ?policy policy:refuteBelow ?bound .
     ?hypothesis a trails:Hypothesis ; trails:gate ?gate ; trails:status ?old ; trails:confidence ?confidence ; trails:index ?number .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Refuted ] .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
     FILTER (?gate != "none" && ?confidence < ?bound)
   }
   BIND (CONCAT("confidence fell below ", STR(?bound)) AS ?cause)

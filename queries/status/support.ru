@@ -1,6 +1,7 @@
 #+ summary: A hypothesis is supported when it passes every gate of the policy for its kind.
 #+ to: Supported
 #+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need their prediction to hold for nearly all claimed failures, and placebos that clear almost none.
+#+ order: 2
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation
@@ -16,6 +17,7 @@ INSERT { GRAPH {{ investigation }} {
     trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Supported ;
     trails:rule "support" ; trails:cause "passes every gate" ;
     prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
 } }
 WHERE {
   GRAPH {{ investigation }} {
@@ -26,11 +28,12 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:gate ?gate ; trails:status ?old ; trails:confidence ?confidence ;
       trails:eProcess ?e ; trails:index ?number ; trails:symptom ?symptom ; trails:claimable ?claimable .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
     FILTER (?old != trails:Supported && ?confidence >= ?least)
     FILTER (?gate != "statistics" || (?e >= {{ threshold }} && ?claimable >= ?enough))
     FILTER NOT EXISTS {
-      ?sibling trails:hypothesis ?hypothesis ; trails:testKind "sibling-spread" ; trails:levels ?levels ; trails:pValue ?p .
-      FILTER (?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
+      ?sibling trails:hypothesis ?hypothesis ; trails:testKind ?spreadKind ; trails:levels ?levels ; trails:pValue ?p .
+      FILTER (?spreadKind IN ("sibling-spread", "period-spread") && ?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
     }
     FILTER NOT EXISTS {
       ?proxy trails:hypothesis ?hypothesis ; trails:testKind "stratification" ; trails:outcomeClass "vanishes" ;

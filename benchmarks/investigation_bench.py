@@ -1,0 +1,170 @@
+"""CPU time and peak memory of a whole investigation, beside loading and plain validation alone.
+
+One process is `kgreason investigate`: load, find what fails, look for causes, test them, write the
+record and the report. The other loads the same data into rdflib and validates with pySHACL, no
+more. The data are the orders of shacl_bench.py in twenty feeds; one feed has dates without their
+datatype, another leaves out a property. Where the real graphs are at hand ($KGREASON_DATA, else
+../shared/data beside the checkout), they are measured too, without their sh:sparql. Prints a table
+with ratios and writes benchmarks/results/investigation.json; what is not measured now stays there.
+
+    python benchmarks/investigation_bench.py --sizes 10000 100000 1000000
+"""
+
+import argparse
+import gzip
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import shacl_bench  # type: ignore[import-not-found]  # beside this script
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "investigation.json"
+DATA = Path(os.environ.get("KGREASON_DATA", HERE.parents[1] / "shared" / "data"))
+ENGINES = ("kgreason", "pyshacl")
+FEEDS = 20
+UNTYPED, UNSENT = 7, 3  # the feeds with a fault of their own
+SHARE = 0.9
+REAL = (
+    ("GSQ", "gsq/vocabularies.nq.gz", "gsq/vocpub-4.10.ttl"),
+    ("TED", "ted/notices.nq.gz", "ted/ePO_shacl_shapes.ttl"),
+)
+SPARQL = ox.NamedNode("http://www.w3.org/ns/shacl#sparql")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data for both engines: a folder or file with its graphs, and the same merged into one."""
+
+    name: str
+    kind: str
+    data: Path
+    merged: Path
+    shapes: Path
+
+
+def generate(triples: int, seed: int, folder: Path) -> None:
+    """Write the feeds as N-Triples, each order and its partners in one, with two planted faults."""
+    folder.mkdir()
+    dice, left_out = random.Random(seed), re.compile("#(product|sent)> ")
+    feeds: list[list[str]] = [[] for _ in range(FEEDS)]
+    for line in shacl_bench.graph(triples, seed):
+        subject = line.partition(" ")[0]
+        number = int("".join(c for c in subject.rpartition("#")[2] if c.isdigit()))
+        feed = number % FEEDS
+        if feed == UNTYPED and "#placed>" in line and dice.random() < SHARE:
+            feeds[feed].append(line.replace(f"^^<{shacl_bench.XSD}date>", ""))
+        elif feed == UNSENT and left_out.search(line) and dice.random() < SHARE:
+            continue
+        else:
+            feeds[feed].append(line)
+    for number, lines in enumerate(feeds):
+        text = "\n".join(lines) + "\n"
+        (folder / f"feed-{number:02}.nt").write_text(text, encoding="utf-8")
+
+
+def made(folder: Path, size: int, seed: int) -> Iterator[Case]:
+    """Give the generated cases of a size."""
+    data, merged = folder / str(size), folder / f"{size}.nt"
+    generate(size, seed, data)
+    with merged.open("wb") as out:
+        for part in sorted(data.iterdir()):
+            out.write(part.read_bytes())
+    for kind, text in shacl_bench.KINDS.items():
+        shapes = folder / f"{kind.replace(' ', '-')}.ttl"
+        shapes.write_text(text, encoding="utf-8")
+        yield Case(str(size), kind, data, merged, shapes)
+
+
+def real(folder: Path) -> Iterator[Case]:
+    """Give the real graphs that are at hand; tell which are not."""
+    for name, data, shapes in REAL:
+        if not (DATA / data).exists():
+            print(f"{name}: skipped, {data} is not there; set KGREASON_DATA to its folder")
+            continue
+        merged = folder / f"{name}.nt"
+        with merged.open("wb") as out:
+            content = gzip.decompress((DATA / data).read_bytes())
+            quads = ox.parse(content, format=ox.RdfFormat.N_QUADS, lenient=True)
+            ox.serialize((q.triple for q in quads), out, format=ox.RdfFormat.N_TRIPLES)
+        core = folder / f"{name}-shapes.nt"
+        with core.open("wb") as out:
+            # Of the hundreds of sh:sparql pySHACL runs one for each node, which takes hours.
+            kept = (q.triple for q in ox.parse(path=DATA / shapes) if q.predicate != SPARQL)
+            ox.serialize(kept, out, format=ox.RdfFormat.N_TRIPLES)
+        yield Case(name, "real", DATA / data, merged, core)
+
+
+def command(engine: str, case: Case, ledger: Path) -> list[str]:
+    """Give the whole process to measure."""
+    if engine == "kgreason":
+        asked = ["-m", "kgreason", "investigate", str(case.data), "--shapes", str(case.shapes)]
+        lenient = ["--lenient"] if case.kind == "real" else []
+        return [sys.executable, *asked, "--ledger", str(ledger), *lenient]
+    script = str(HERE / "shacl_engine.py")
+    return [sys.executable, script, engine, str(case.merged), str(case.shapes)]
+
+
+def measure(engine: str, case: Case) -> dict[str, Any]:
+    """Run one process; CPU seconds and the greatest resident size, children included."""
+    with tempfile.TemporaryDirectory() as ledger, tempfile.TemporaryFile() as said:
+        asked = command(engine, case, Path(ledger) / "ledger")
+        process = subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            return {"error": said.read().decode(errors="replace").strip().splitlines()[-1:]}
+    return taken(used)
+
+
+def taken(used: resource.struct_rusage) -> dict[str, float]:
+    """Give seconds of CPU and MiB (Linux counts in KiB)."""
+    return {"seconds": used.ru_utime + used.ru_stime, "peak_mib": used.ru_maxrss / 1024}
+
+
+def row(case: Case, engine: str, found: dict[str, Any], base: dict[str, Any]) -> str:
+    """Give a line of the table; ratios are to kgreason."""
+    start = f"{case.name:>9} {case.kind:<11} {engine:<9}"
+    if "error" in found or "error" in base:
+        return f"{start} {found.get('error', '(kgreason failed)')}"
+    return (
+        f"{start} {found['seconds']:>9.2f} {found['peak_mib']:>8.0f} "
+        f"{found['seconds'] / base['seconds']:>7.1f} {found['peak_mib'] / base['peak_mib']:>6.2f}"
+    )
+
+
+def main() -> None:
+    """Measure all and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000])
+    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=ENGINES)
+    parser.add_argument("--kinds", nargs="+", default=["core", "with sparql", "real"])
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    print("  triples constraints process     seconds peak MiB   ×time  ×peak")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for source in (*(made(folder, size, options.seed) for size in options.sizes), real(folder)):
+            for case in source:
+                if case.kind not in options.kinds:
+                    continue
+                base = measure("kgreason", case)
+                for engine in options.engines:
+                    found = base if engine == "kgreason" else measure(engine, case)
+                    record = {"data": case.name, "shapes": case.kind, "engine": engine, **found}
+                    shacl_bench.keep(RESULTS, [record], ("data", "shapes", "engine"))
+                    print(row(case, engine, found, base), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""The command that measures: faults with a known cause, sown into any graph."""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kgreason.cli import options as o
+from kgreason.cli.errors import command
+from kgreason.cli.output import deliver
+from kgreason.cli.progress import Shown
+from kgreason.errors import OptionError, RunError
+
+if TYPE_CHECKING:
+    from kgreason.faults import Trial
+
+
+class BenchFormat(StrEnum):
+    """How the results of a benchmark are written."""
+
+    MD = "md"
+    JSON = "json"
+    TTL = "ttl"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command()(bench)
+
+
+def faults() -> list[str]:
+    """Give the names of what can be sown, for completion."""
+    from kgreason.faults.designs import designs  # noqa: PLC0415 - keeps --help quick
+
+    return ["all", *designs()]
+
+
+def _completed(incomplete: str) -> list[str]:
+    return [name for name in faults() if name.startswith(incomplete)]
+
+
+@command(
+    "bench --graph data/ --faults source,wrong-predicate,null-clustered --seeds 0:10",
+    "bench --graph generated:5000 --faults all --seeds 0:3 --jobs 2 --out results",
+    "bench --graph data.ttl --shapes shapes.ttl --ontology schema.ttl --faults drift",
+)
+def bench(
+    graph: Annotated[
+        list[str],
+        typer.Option(
+            "--graph",
+            metavar="DATA",
+            show_default=False,
+            help="A sound graph: a file, a folder, or generated:N for one made up with N focus "
+            "nodes. Give the option again for each further graph.",
+        ),
+    ],
+    fault: Annotated[
+        str,
+        typer.Option(
+            "--faults",
+            metavar="KIND,KIND…",
+            show_default=False,
+            autocompletion=_completed,
+            help="What to sow, or all; see `kgreason queries fault` and docs/bench.md.",
+        ),
+    ],
+    seeds: Annotated[
+        str,
+        typer.Option(metavar="A:B", help="The seeds from A to B, B left out; one trial for each."),
+    ] = "0:10",
+    shapes: o.Shapes = None,
+    ontology: o.Ontology = None,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Trials run at a time.")] = 2,
+    seconds: Annotated[
+        float,
+        typer.Option("--max-seconds", metavar="SECONDS", help="Stop a trial after this time."),
+    ] = 600.0,
+    format_: Annotated[
+        BenchFormat,
+        typer.Option("--format", metavar="md|json|ttl", help="How the result is written."),
+    ] = BenchFormat.MD,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            show_default="stdout",
+            help="Write README.md, results.json and results.ttl to this folder.",
+        ),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            show_default=False,
+            help="Keep the data and shapes of each trial here, to look into one that failed.",
+        ),
+    ] = None,
+) -> None:
+    """Measure how often the cause of an injected fault is found.
+
+    For each graph, fault and seed: break sound data on purpose, investigate them, and compare the
+    answer with what was done. Without --shapes, constraints are derived from the data themselves:
+    what holds for at least 98 % of a class with 200 instances or more.
+    """
+    from kgreason.faults import page, running  # noqa: PLC0415 - keeps --help quick
+
+    folder = _folder(out)
+    span = _range(seeds)
+    with Shown() as shown:
+        trials = _trials(graph, shapes or [], ontology or [], fault, span, keep, shown)
+        results = running.in_order(trials, running.run(trials, jobs, seconds, shown))
+    makers = {
+        BenchFormat.MD: page.as_markdown,
+        BenchFormat.JSON: page.as_json,
+        BenchFormat.TTL: page.as_turtle,
+    }
+    if folder is None:
+        deliver(makers[format_](results))
+    else:
+        deliver(page.as_markdown(results), str(folder / "README.md"))
+        deliver(page.as_json(results), str(folder / "results.json"))
+        deliver(page.as_turtle(results), str(folder / "results.ttl"))
+    failed = [r for r in results if r["outcome"] == "failed"]
+    if failed:
+        raise RunError(f"{len(failed)} of {len(results)} trials failed: {failed[0]['why']}")
+
+
+def _range(text: str) -> range:
+    found = re.fullmatch(r"(\d+):(\d+)", text)
+    if not found or int(found[1]) >= int(found[2]):
+        raise OptionError(f"--seeds {text}: write A:B with A less than B, such as 0:10.")
+    return range(int(found[1]), int(found[2]))
+
+
+def _folder(out: str | None) -> Path | None:
+    if out is None:
+        return None
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"{out}: the folder cannot be made ({error.strerror}).") from error
+    return folder
+
+
+def _trials(
+    graphs: list[str],
+    shapes: list[str],
+    ontology: list[str],
+    names: str,
+    seeds: range,
+    keep: str | None,
+    shown: Shown,
+) -> "list[Trial]":
+    from kgreason.faults import Trial, designs, ground_of, targets  # noqa: PLC0415 - as above
+
+    chosen = designs.chosen(names)
+    out: list[Any] = []
+    for name in graphs:
+        shown(f"reading {name}", 0, 0)
+        ground = ground_of(name, [Path(path) for path in ontology])
+        known = tuple(targets.given(ground, [Path(p) for p in shapes])) if shapes else ()
+        known = known or tuple(targets.derive(ground))
+        out += [
+            Trial(ground, known, design, seed, Path(keep) if keep else None)
+            for design in chosen
+            for seed in seeds
+        ]
+    return out

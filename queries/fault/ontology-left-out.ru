@@ -1,0 +1,19 @@
+#+ summary: Types what is pointed at by a subclass that only an ontology not given knows.
+#+ title: Ontology left out
+#+ explanation: The struck things are typed by a class below the right one; the data import the ontology that says so, and it is not there.
+#+ example: The run was started without the vocabulary.
+#+ cause: artefact
+#+ components: Class
+#+ values: thing
+#+ strikes: value
+#+ param class: iri, the class that the constraint asks for
+#+ param other: iri, the class below
+#+ param ontology: iri, the ontology that is imported
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+PREFIX work: <urn:x-kgreason:work:>
+DELETE { GRAPH ?graph { ?thing a {{ class }} . } }
+INSERT { GRAPH ?graph { ?thing a {{ other }} . {{ ontology }} a owl:Ontology ; owl:imports {{ other }} . } }
+WHERE {
+  GRAPH work:marks { ?thing work:struck work:fault . }
+  GRAPH ?graph { ?thing a {{ class }} . }
+}
