@@ -22,6 +22,7 @@ from kgreason.terms import POLICY, RDFS, TRAILS, TYPE
 DEFAULT: Final = "frame"
 _PARTS: Final = frozenset({POLICY.likelihood, POLICY.transition})
 _FILE: Final = ".ttl"
+_PLACES: Final = Decimal("1e-6")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,16 @@ class Policy:
     rules: tuple[Template, ...]
     gates: tuple[Template, ...]
 
+    def priors(self, members: int) -> tuple[Decimal, Decimal]:
+        """Give where each of so many rivals starts, and where the catch-all of their frame does.
+
+        Six places. A policy without policy:prior shares what its catch-all leaves; a catch-all
+        alone in its frame starts at one.
+        """
+        none = self.number("catchAllPrior") if members else Decimal(1)
+        shared = self.numbers.get("prior", (1 - none) / max(1, members))
+        return shared.quantize(_PLACES), none.quantize(_PLACES)
+
     def number(self, name: str) -> Decimal:
         """Give one number; raises OptionError if the policy lacks it."""
         try:
@@ -62,7 +73,17 @@ def _store() -> Store:
     root = folder("ontology")
     for path in [root / "trails.ttl", root / "policy.ttl", *sorted(root.glob("policies/*.ttl"))]:
         inner.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    _share_rows(inner, inner)
     return Store(inner, "the policies")
+
+
+def _share_rows(inner: ox.Store, known: ox.Store) -> None:
+    """Give each policy that names another in policy:rowsOf the rows of that one."""
+    for link in list(inner.quads_for_pattern(None, POLICY.rowsOf, None, None)):
+        for row in list(known.quads_for_pattern(link.object, POLICY.likelihood, None, None)):  # type: ignore[arg-type]
+            inner.add(ox.Quad(link.subject, POLICY.likelihood, row.object))
+            if inner is not known:
+                inner.extend(known.quads_for_pattern(row.object, None, None, None))  # type: ignore[arg-type]
 
 
 def names() -> list[str]:
@@ -110,6 +131,10 @@ def _made(store: Store, iri: ox.NamedNode, where: str) -> Policy:
         version = row["version"].value
     rules = _templates(store, iri, POLICY.rule, "confidence", where)
     gates = _templates(store, iri, POLICY.gate, "status", where)
+    for made in (*rules, *gates):
+        for needed in made.header.get("numbers", "").split():
+            if needed not in numbers:
+                raise OptionError(f"{where}: {made.name!r} needs policy:{needed}, which is missing.")
     return Policy(iri, version, numbers, outcomes, _triples(store, iri), rules, gates)
 
 
@@ -150,6 +175,7 @@ def _checked(path: Path, text: bytes) -> Store:
         inner.load(text, ox.RdfFormat.TURTLE)
     except (SyntaxError, ValueError) as error:
         raise OptionError(f"--policy {path}: this is not Turtle ({error}).") from error
+    _share_rows(inner, _store().inner)
     store = Store(inner, f"the policy {path}")
     found = _policies(store)
     if len(found) != 1:
@@ -219,7 +245,7 @@ def _triples(store: Store, iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
     rows = sorted(inner.quads_for_pattern(iri, None, None, None), key=lambda q: _sortable(inner, q))
     for number, quad in enumerate(rows):
         value = quad.object
-        if quad.predicate in {RDFS.label, RDFS.comment}:
+        if quad.predicate in {RDFS.label, RDFS.comment, POLICY.rowsOf}:
             continue
         if quad.predicate in _PARTS and isinstance(value, ox.NamedNode | ox.BlankNode):
             # A part may have a name of its own; in a record each has that of its policy.

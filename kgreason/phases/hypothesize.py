@@ -7,7 +7,6 @@ import pyoxigraph as ox
 from kgreason.ledger import Step
 from kgreason.phases.bench import Bench, Symptom, mark_inside, proposal_of, view_of
 from kgreason.policy import kinds
-from kgreason.probes.finding import decimal
 from kgreason.reasoners import symbolic
 from kgreason.reasoners.candidates import Candidate, View, members, table
 from kgreason.reasoners.frames import Frame
@@ -53,14 +52,12 @@ def _record_frame(
     bench: Bench, step: Step, symptom: Symptom, round_: int, view: View, frame: Frame
 ) -> list[ox.NamedNode]:
     node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=round_)
-    prior = bench.policy.number("catchAllPrior")
-    shared = (Decimal(1) - prior) / max(1, len(frame.members))
+    shared, alone = bench.policy.priors(len(frame.members))
     members = [
         _record_hypothesis(bench, step, symptom, view, node, candidate, shared)
         for candidate in frame.members
     ]
-    alone = prior if members else Decimal(1)
-    none = _catch_all(step, symptom, node, frame, decimal(float(alone)))
+    none = _catch_all(step, symptom, node, frame, alone)
     members.append(none)
     for member in members:
         step.describe(
@@ -112,7 +109,7 @@ def _record_hypothesis(
         symptom,
         frame,
         kind,
-        decimal(float(prior)),
+        prior,
         catchAll=False,
         family=candidate.family.name,
         aspect=TRAILS[candidate.aspect.capitalize()],

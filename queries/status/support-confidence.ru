@@ -1,0 +1,32 @@
+#+ summary: A hypothesis whose confidence is at the threshold of the policy or above is supported.
+#+ to: Supported
+#+ order: 3
+#+ reads: ledger
+#+ writes: ledger
+#+ param investigation: iri, the investigation
+#+ param step: iri, the step
+PREFIX policy: <https://w3id.org/trails/policy#>
+PREFIX prov: <http://www.w3.org/ns/prov#>
+PREFIX trails: <https://w3id.org/trails#>
+DELETE { GRAPH {{ investigation }} { ?hypothesis trails:status ?old . } }
+INSERT { GRAPH {{ investigation }} {
+  ?hypothesis trails:status trails:Supported .
+  ?transition a trails:StatusTransition , prov:Activity ;
+    trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Supported ;
+    trails:rule "support-confidence" ; trails:cause ?cause ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
+} }
+WHERE {
+  GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+    {{ investigation }} trails:policy ?policy .
+    ?policy policy:threshold ?least .
+    ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:confidence ?confidence .
+    ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    FILTER (?old != trails:Supported && ?confidence >= ?least)
+  }
+  BIND (CONCAT("confidence is at least ", STR(?least)) AS ?cause)
+  BIND (IRI(CONCAT(STR({{ step }}), ":support-confidence:", STR(?number))) AS ?transition)
+}

@@ -1,0 +1,32 @@
+#+ summary: A hypothesis told by statistics is supported when its e-process is in the e-BH set.
+#+ to: Supported
+#+ order: 3
+#+ reads: ledger
+#+ writes: ledger
+#+ param investigation: iri, the investigation
+#+ param step: iri, the step
+#+ param threshold: literal, the least e-value of the e-BH set
+PREFIX policy: <https://w3id.org/trails/policy#>
+PREFIX prov: <http://www.w3.org/ns/prov#>
+PREFIX trails: <https://w3id.org/trails#>
+DELETE { GRAPH {{ investigation }} { ?hypothesis trails:status ?old . } }
+INSERT { GRAPH {{ investigation }} {
+  ?hypothesis trails:status trails:Supported .
+  ?transition a trails:StatusTransition , prov:Activity ;
+    trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Supported ;
+    trails:rule "support-e" ; trails:cause ?cause ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
+} }
+WHERE {
+  GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+    {{ investigation }} trails:policy ?policy .
+    ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:gate "statistics" ; trails:eProcess ?e .
+    ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    FILTER (?old != trails:Supported && ?e >= {{ threshold }})
+  }
+  BIND ("in the e-BH set" AS ?cause)
+  BIND (IRI(CONCAT(STR({{ step }}), ":support-e:", STR(?number))) AS ?transition)
+}
