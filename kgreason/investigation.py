@@ -85,9 +85,9 @@ class Investigation:
         self._finish()
 
     def _round(self, round_: int) -> bool:
-        """Run one round on every symptom that is open; False when there is none."""
+        """Run one round on every symptom that is open; False when there is no more to decide."""
         open_ = self._open(round_)
-        if not open_:
+        if not open_ and round_ > self.bench.policy.numbers.get("leastRounds", 1):
             return False
         for position, symptom in enumerate(open_):
             self._progress(f"round {round_}", position, len(open_))
@@ -128,6 +128,7 @@ class Investigation:
             return by_size
         rows = self.record.select("supported-in-round", round=literal(round_ - 1))
         changed = {row["symptom"].value for row in rows}
+        changed -= {row["symptom"].value for row in self.record.select("converged")}
         least = int(self.bench.policy.number("leastFailing"))
         out = []
         for symptom in by_size:

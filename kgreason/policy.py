@@ -134,7 +134,9 @@ def _made(store: Store, iri: ox.NamedNode, where: str) -> Policy:
     for made in (*rules, *gates):
         for needed in made.header.get("numbers", "").split():
             if needed not in numbers:
-                raise OptionError(f"{where}: {made.name!r} needs policy:{needed}, which is missing.")
+                raise OptionError(
+                    f"{where}: {made.name!r} needs policy:{needed}, which is missing."
+                )
     return Policy(iri, version, numbers, outcomes, _triples(store, iri), rules, gates)
 
 

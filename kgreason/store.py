@@ -324,7 +324,7 @@ def _uninterrupted() -> Iterator[None]:
 def _child(
     work: Callable[[], object], sender: multiprocessing.connection.Connection, parent: int
 ) -> None:
-    _die_with(parent)
+    die_with(parent)
     _bound_memory()
     # An abort of native code speaks on stderr by itself; the parent says what is to say.
     faulthandler.disable()
@@ -351,7 +351,7 @@ def _bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Ask the kernel to end this process when its parent ends (Linux); elsewhere do nothing."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

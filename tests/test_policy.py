@@ -105,7 +105,7 @@ def test_a_policy_that_changed_is_not_resumed_with(
         (OWN.replace("threshold 0.8", "threshold 1.8"), r"threshold: .* \(it is 1\.8\)$"),
         (OWN.replace("    policy:alpha 0.05 ;\n", ""), r"alpha: "),
         (OWN.replace("underSelf 0.80", "underSelf 0.79"), r"probabilities that add up to one"),
-        (OWN.replace('rule "frame"', 'rule "magic"'), r"no rule 'magic'; there are: e-process, fr"),
+        (OWN.replace('rule "frame"', 'rule "magic"'), r"no rule 'magic'; there are: competing-scores, "),
         (OWN.replace('gate "support"', 'gate "x"').replace('"demote"', '"x"'), r"no gate 'x'; "),
         (OWN.replace('"placebo"', '"other"'), r"for the outcome 'specific' of the test 'placebo'"),
     ],

@@ -20,7 +20,7 @@ from kgreason.faults.model import Target, Truth
 from kgreason.faults.scoring import score
 from kgreason.faults.sow import sow
 from kgreason.faults.strike import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
-from kgreason.store import _die_with as die_with
+from kgreason.store import die_with
 
 _POLL: Final = 0.2
 _SHOWN: Final = 50

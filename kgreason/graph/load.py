@@ -258,7 +258,7 @@ class _Loader:
         if count is None:
             return False
         for graph in (file.iri, ox.DefaultGraph()):
-            self.store.bulk_load(content, **how, to_graph=graph)
+            self.store.load(content, **how, to_graph=graph)
         self.merged.add(file.iri)
         self.count += count
         return True

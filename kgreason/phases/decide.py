@@ -24,6 +24,14 @@ _GATES: Final = (
     "directRate",
     "placeboRate",
     "leastFailing",
+    "rejectRatio",
+    "rejectItems",
+    "refutedBy",
+    "convergeFrom",
+    "convergeRound",
+    "pruneBelow",
+    "pruneRound",
+    "outlastFrom",
 )
 _BOUNDS: Final = ("explainedFrom", "partlyFrom", "leastFailing")
 

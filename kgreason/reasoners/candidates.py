@@ -73,10 +73,9 @@ class View:
         return Literal(f"{rate + _LIFT * (1 - rate):.6f}", datatype=XSD.decimal)
 
     def _listed(self) -> "list[NamedNode | Literal | Fragment]":
-        """Give the properties that a closed shape lists or ignores."""
-        given = self.constraint.parameters
-        terms = [t for name in (SH.ignoredProperties, SH.property) for t in given.get(name, ())]
-        return [t for t in terms if isinstance(t, NamedNode)]
+        """Give the properties that a closed shape lists or ignores: all its condition names."""
+        found = dict.fromkeys(_IRI.findall(self.constraint.violation.text))
+        return [NamedNode(iri) for iri in found]
 
 
 def predicates(path: Path | None) -> Iterator[NamedNode]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
+from kgreason.probes.statistics import deviance
 from kgreason.reasoners.candidates import (
     Candidate,
     View,
@@ -13,6 +14,7 @@ from kgreason.reasoners.candidates import (
     families,
     filled,
     mine,
+    table,
 )
 from kgreason.reasoners.nested import undiluted
 from kgreason.templates import template
@@ -174,18 +176,21 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
             parts=(one, other),
         )
         joint = counted(view, replace(joint, members=one.members & other.members))
-        if _worth(joint) and joint.score > max(one.score, other.score) + _BETTER:
+        half = view.marks.scheme(family.header["split"]).discovery_mask
+        alone = max(deviance(table(view, part.members, half)) for part in (one, other))
+        if _worth(joint) and _testable(view, joint) and joint.score > alone + _BETTER:
             out.append(joint)
     return out
 
 
 def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Drop last resorts where a kind they yield to claims most of what they claim."""
+    """Drop last resorts where a kind or family they yield to claims most of what they claim."""
     out = []
     for candidate in candidates:
         stronger = candidate.family.header.get("yields-to", "").split()
         taken = any(
-            other.family.header["kind"] in stronger and contained_in(candidate, other) >= _COVERS
+            {other.family.header["kind"], other.family.name} & set(stronger)
+            and contained_in(candidate, other) >= _COVERS
             for other in candidates
             if other is not candidate
         )

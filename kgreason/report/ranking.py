@@ -53,7 +53,7 @@ class Hypothesis:
     @property
     def cause(self) -> bool:
         """Whether it is a supported cause ("none of these" is no cause)."""
-        return self.status == "supported" and not self.catch_all
+        return self.status in {"supported", "converged"} and not self.catch_all
 
     @property
     def share(self) -> float:

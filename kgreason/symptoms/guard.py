@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from kgreason.errors import KgreasonError, RunError, TimeoutExceeded
-from kgreason.store import Results, Store, _die_with
+from kgreason.store import Results, Store, die_with
 
 
 def select_each(
@@ -62,7 +62,7 @@ def _work(
     sender: multiprocessing.connection.Connection,
     parent: int,
 ) -> None:
-    _die_with(parent)
+    die_with(parent)
     for text in texts:
         try:
             found = store.select(text)

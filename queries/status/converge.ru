@@ -31,8 +31,8 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:confidence ?confidence .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Converged ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
-    FILTER (?round >= ?first && ?confidence >= ?least && ?supporting > 0.0)
   }
+  FILTER (?round >= ?first && ?confidence >= ?least && ?supporting > 0.0)
   BIND (CONCAT("confidence is at least ", STR(?least), " in round ", STR(?round)) AS ?cause)
   BIND (IRI(CONCAT(STR({{ step }}), ":converge:", STR(?number))) AS ?transition)
 }

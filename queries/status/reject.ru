@@ -31,8 +31,8 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:gate ?gate .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Refuted ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
-    FILTER (?gate != "none" && ?items >= ?least && ?opposing > ROUND(?ratio * ?supporting * 1000000000) / 1000000000)
   }
+  FILTER (?gate != "none" && ?items >= ?least && ?opposing > ROUND(?ratio * ?supporting * 1000000000) / 1000000000)
   BIND (CONCAT("opposed by ", STR(?opposing), " in ", STR(?items), " items, supported by ", STR(?supporting)) AS ?cause)
   BIND (IRI(CONCAT(STR({{ step }}), ":reject:", STR(?number))) AS ?transition)
 }

@@ -29,8 +29,8 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:confidence ?confidence .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
-    FILTER (?old != trails:Supported && ?confidence > ?least && ?supporting > 0.0)
   }
+  FILTER (?old != trails:Supported && ?confidence > ?least && ?supporting > 0.0)
   BIND (CONCAT("supported, and confidence is above ", STR(?least)) AS ?cause)
   BIND (IRI(CONCAT(STR({{ step }}), ":support-weight:", STR(?number))) AS ?transition)
 }
