@@ -21,7 +21,7 @@ def one(
         id=id_, order=int("".join(c for c in id_ if c.isdigit()) or 0), symptom=SYMPTOM,
         frame=frame, kind="source", gate="statistics", family="source-graph", manner=manner,
         catch_all=False, statement="s", status=status, confidence=confidence, e=1.0,
-        region="r", pattern="p", dimension="<urn:d>", level=f"<urn:{id_}>",
+        region="r", pattern=f"p {id_}", dimension="<urn:d>", level=f"<urn:{id_}>",
         counts=Counts(inside, inside, 100 - inside, 1000 - inside),
     )  # fmt: skip
 
@@ -151,3 +151,12 @@ def test_hypotheses_are_read_from_the_record() -> None:
     assert first[0].share == pytest.approx((18 - 20 * 2 / 20) / 20)
     assert first[2].counts is None
     assert known["urn:kgreason:case:1:symptom:4"][0].manner
+
+
+def test_a_region_looked_at_again_stands_once() -> None:
+    first, again = one("o1", "inconclusive", 0.5), one("o2", "inconclusive", 0.3, frame="f2")
+    cause = replace(one("s3", frame="f2"), pattern="same")
+    later = replace(one("o4", "inconclusive", 0.4, frame="f3"), pattern="same")
+    same = replace(again, pattern=first.pattern)
+    assert order(first, same, none(), verdict="inconclusive") == ["o2", "n9"]
+    assert order(cause, later, none()) == ["s3", "n9"]

@@ -31,7 +31,7 @@ def cite(
         PROV.Entity,
         node=cited(node),
         field=field_ if isinstance(field_, ox.NamedNode) else None,
-        value=None if value is None else ox.Literal(_plain(value)),
+        value=None if value is None or value == node else ox.Literal(_plain(value)),
         valueType=value.datatype if isinstance(value, ox.Literal) else None,
         graph=_graph_of(bench.graph, node, field_),
         digest=digest(bench.graph, node, field_ if isinstance(field_, ox.NamedNode) else None),

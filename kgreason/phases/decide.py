@@ -86,6 +86,7 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
         )
         step.add(node, PROV.startedAtTime, now())
         step.add(node, PROV.endedAtTime, now())
+    undecided = {row["symptom"] for row in bench.record.select("undecided")}
     for symptom in symptoms:
         regions = [
             pattern(r["pattern"].value)
@@ -105,16 +106,17 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
             symptom=symptom.node,
             explained=counts.inside_failing,
             excess=share,
-            outcome=_outcome(bench, symptom, share, cut),
+            outcome=_outcome(bench, symptom, share, open_=bool(cut) or symptom.node in undecided),
         )
     claim(bench, step)
     bench.record.commit(step, expect={"Verdict": len(symptoms), "Report": 1})
 
 
-def _outcome(bench: Bench, symptom: Symptom, share: Decimal, cut: str | None) -> str:
+def _outcome(bench: Bench, symptom: Symptom, share: Decimal, *, open_: bool) -> str:
+    """Give the verdict; `open_`: a budget ended the work, or rivals cannot be told apart."""
     if share >= bench.policy.number("explainedFrom"):
         return "explained"
     if share >= bench.policy.number("partlyFrom"):
         return "partly explained"
     too_few = len(symptom.failing) < bench.policy.number("leastFailing")
-    return "inconclusive" if cut or too_few or not symptom.counted else "no systematic cause"
+    return "inconclusive" if open_ or too_few or not symptom.counted else "no systematic cause"

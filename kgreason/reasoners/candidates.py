@@ -51,6 +51,7 @@ class View:
             "constrained": list(self._constrained()),
             "raised": self._raised(),
             "listed": self._listed(),
+            "classed": SH["class"] in self.constraint.parameters,
         }
         if predicate is not None:
             offered["predicate"] = predicate

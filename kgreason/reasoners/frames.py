@@ -16,7 +16,7 @@ from kgreason.reasoners.candidates import (
     mine,
     table,
 )
-from kgreason.reasoners.nested import undiluted
+from kgreason.reasoners.nested import both_stand, undiluted
 from kgreason.templates import template
 
 _LEAST_SCORE: Final = 10.0  # of the G statistic; about p = 0.001 for a region fixed beforehand
@@ -81,7 +81,7 @@ def propose(view: View, most: int) -> Proposal:
     worthy = [c for c in looked_at if _worth(c) and _testable(view, c)]
     kept = _distinct(view, undiluted(view, _yield(worthy)))
     both_ways = undiluted(view, kept + _pairs(view, kept))
-    return _frames(_apart(_distinct(view, both_ways)), most)
+    return _frames(view, _apart(_distinct(view, both_ways)), most)
 
 
 def _testable(view: View, candidate: Candidate) -> bool:
@@ -102,18 +102,17 @@ def _apart(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _restates(origin: Candidate, manner: Candidate) -> bool:
     """Say whether an origin only tells of some of the nodes that fail in one manner.
 
-    It is the same nodes, or speaks of a property the manner is about, or is a lesser part of a
-    manner that claims nearly all failures: what things fail in one way share among them by chance
-    is no second cause.
+    It is the same nodes, or speaks of a property the manner is about, or is far from being the
+    same nodes as a manner that claims nearly all failures: what things that fail in one way share
+    by chance is no second cause.
     """
     if jaccard(origin, manner) >= _SAME:
         return True
     if contained_in(origin, manner) < _COVERS:
         return False
-    told = {p.values.get("dimension") for p in origin.parts or (origin,)}
+    told = {p.values.get(name) for p in origin.parts or (origin,) for name in ("dimension", "via")}
     whole = manner.claimed.bit_count() >= _COVERS * manner.table.failing
-    lesser = contained_in(manner, origin) < _OVERLAP
-    return manner.values.get("level") in told or (whole and lesser)
+    return manner.values.get("level") in told or (whole and jaccard(origin, manner) < _OVERLAP)
 
 
 def _worth(candidate: Candidate) -> bool:
@@ -199,7 +198,12 @@ def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
     return out
 
 
-def _frames(candidates: Sequence[Candidate], most: int) -> Proposal:
+def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
+    """Say whether two candidates explain the same failing nodes, so that one excludes the other."""
+    return contained(one, other) >= _OVERLAP and not both_stand(view, one, other)
+
+
+def _frames(view: View, candidates: Sequence[Candidate], most: int) -> Proposal:
     chosen = sorted(candidates, key=_order)
     manner = [c for c in chosen if c.aspect == "manner"][: max(1, most // 2)]
     origin = [c for c in chosen if c.aspect == "origin"][: most - len(manner)]
@@ -207,7 +211,7 @@ def _frames(candidates: Sequence[Candidate], most: int) -> Proposal:
     for aspect, members in (("manner", manner), ("origin", origin)):
         groups: list[list[Candidate]] = []
         for candidate in members:
-            home = next((g for g in groups if contained(g[0], candidate) >= _OVERLAP), None)
+            home = next((g for g in groups if _rivals(view, g[0], candidate)), None)
             if home is None:
                 groups.append([candidate])
             else:

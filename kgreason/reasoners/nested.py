@@ -1,4 +1,4 @@
-"""Of two regions one of which lies in the other: tell in which of them the difference lies.
+"""Of two regions that overlap: tell in which of them the difference lies, or whether in both.
 
 All counts are of the discovery half.
 """
@@ -12,6 +12,7 @@ from kgreason.reasoners.candidates import Candidate, View, table
 _WITHIN: Final = 0.95  # of the smaller region's nodes that lie in the larger one
 _DILUTED: Final = 0.2  # of the effect, left where the larger region adds to the smaller one
 _ALIKE: Final = 0.7
+_OWN: Final = 0.4
 _CLEAR: Final = 10.0  # of the G statistic; about p = 0.001
 _NO_SIGN: Final = 6.6  # the same; p = 0.01
 _ENOUGH: Final = 12  # nodes
@@ -41,6 +42,21 @@ def _superfluous(view: View, one: Candidate, other: Candidate) -> bool:
         return added < _DILUTED * effect and _raised(core) >= _CLEAR
     enough = rest.inside >= _ENOUGH and _raised(rest) >= _CLEAR
     return enough and added >= _ALIKE * effect and _raised(core) < _NO_SIGN
+
+
+def both_stand(view: View, one: Candidate, other: Candidate) -> bool:
+    """Say whether each of two regions fails more than what lies in neither, without the other."""
+    half = _half(view, one) & _half(view, other)
+    return _stands(view, one, other, half) and _stands(view, other, one, half)
+
+
+def _stands(view: View, one: Candidate, other: Candidate, half: int) -> bool:
+    alone = table(view, one.members & ~other.members, half & ~other.members)
+    base = _rate(alone.outside_failing, alone.outside)
+    all_of_it = table(view, one.members, half)
+    effect = _rate(all_of_it.inside_failing, all_of_it.inside) - base
+    own = _rate(alone.inside_failing, alone.inside) - base
+    return _raised(alone) >= _CLEAR and own >= _OWN * effect
 
 
 def _half(view: View, candidate: Candidate) -> int:

@@ -121,9 +121,10 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     Causes come first, by the share they explain (of about equal shares the manner before the
     origin, then by confidence); then what is open, by confidence; what is refuted comes last. The
     catch-all is that of the best one's frame. Where there is no cause, it is first if its
-    confidence is the highest or if the verdict is "no systematic cause".
+    confidence is the highest or if the verdict is "no systematic cause". A region that later rounds
+    looked at again stands there once.
     """
-    real = [h for h in members if not h.catch_all]
+    real = _told_once([h for h in members if not h.catch_all])
     causes = _by_share([h for h in real if h.cause])
     rest = [h for h in real if not h.cause]
     open_ = sorted((h for h in rest if h.status != "refuted"), key=_by_confidence)
@@ -140,6 +141,17 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     if not causes and all(none.confidence > h.confidence for h in real):
         place = 0
     return [*ranked[:place], none, *ranked[place:]]
+
+
+def _told_once(members: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Leave out what was looked at again in a later round; of one region a cause, else the last."""
+    known: dict[tuple[str, str], Hypothesis] = {}
+    for h in members:
+        key = (h.family, h.pattern or h.id)
+        before = known.get(key)
+        if before is None or not before.cause:
+            known[key] = h
+    return list(known.values())
 
 
 def _by_confidence(hypothesis: Hypothesis) -> tuple[float, float, int]:

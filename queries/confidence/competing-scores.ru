@@ -24,7 +24,8 @@ INSERT { GRAPH {{ investigation }} {
 } }
 WHERE {
   { SELECT (SUM(?bare) AS ?total) (COUNT(?bare) AS ?size) WHERE {
-    { SELECT ?rival (SUM(COALESCE(IF(?polarity1 = trails:Supports, ?strength1, IF(?polarity1 = trails:Contradicts, 0.0 - ?strength1, 0.0)), 0.0)) AS ?weight1) WHERE {
+    { SELECT ?rival (SUM(COALESCE(IF(?polarity1 = trails:Supports, ?strength1, 0.0), 0.0)) AS ?weight1For)
+        (SUM(COALESCE(IF(?polarity1 = trails:Contradicts, ?strength1, 0.0), 0.0)) AS ?weight1Against) WHERE {
       GRAPH {{ investigation }} {
         {{ evidence }} trails:test ?rivalTest .
         ?rivalTest trails:expects ?rivalExpected . ?rivalExpected trails:hypothesis ?rival .
@@ -35,10 +36,12 @@ WHERE {
       ?rival trails:catchAll ?rivalNone .
       {{ investigation }} trails:policy ?rivalRules . ?rivalRules policy:baseScore ?rivalBase ; policy:catchAllScore ?rivalRest .
     }
+    BIND (?weight1For - ?weight1Against AS ?weight1)
     BIND (IF(?rivalNone, ?rivalRest, IF(?rivalBase + ?weight1 < 0.0, 0.0, IF(?rivalBase + ?weight1 > 1.0, 1.0, ?rivalBase + ?weight1))) AS ?bare)
   } }
   { SELECT ?hypothesis ?score WHERE {
-    { SELECT ?hypothesis (SUM(COALESCE(IF(?polarity2 = trails:Supports, ?strength2, IF(?polarity2 = trails:Contradicts, 0.0 - ?strength2, 0.0)), 0.0)) AS ?weight2) WHERE {
+    { SELECT ?hypothesis (SUM(COALESCE(IF(?polarity2 = trails:Supports, ?strength2, 0.0), 0.0)) AS ?weight2For)
+        (SUM(COALESCE(IF(?polarity2 = trails:Contradicts, ?strength2, 0.0), 0.0)) AS ?weight2Against) WHERE {
       GRAPH {{ investigation }} {
         {{ evidence }} trails:test ?hypothesisTest .
         ?hypothesisTest trails:expects ?hypothesisExpected . ?hypothesisExpected trails:hypothesis ?hypothesis .
@@ -49,6 +52,7 @@ WHERE {
       ?hypothesis trails:catchAll ?hypothesisNone .
       {{ investigation }} trails:policy ?hypothesisRules . ?hypothesisRules policy:baseScore ?hypothesisBase ; policy:catchAllScore ?hypothesisRest .
     }
+    BIND (?weight2For - ?weight2Against AS ?weight2)
     BIND (IF(?hypothesisNone, ?hypothesisRest, IF(?hypothesisBase + ?weight2 < 0.0, 0.0, IF(?hypothesisBase + ?weight2 > 1.0, 1.0, ?hypothesisBase + ?weight2))) AS ?score)
   } }
   GRAPH {{ investigation }} {
@@ -57,7 +61,9 @@ WHERE {
     {{ investigation }} trails:policy ?policy .
     OPTIONAL { ?hypothesis trails:lastUpdate ?previous . }
   }
-  BIND (IF(?total > 0.0, ROUND(?score / ?total * 1000000000) / 1000000000, ROUND(1.0 / ?size * 1000000000) / 1000000000) AS ?after)
+  # The embedded store cannot divide zero by a fraction.
+  BIND (IF(?total = 0.0, ROUND(1.0 / ?size * 1000000000) / 1000000000,
+    IF(?score = 0.0, 0.0, ROUND(?score / ?total * 1000000000) / 1000000000)) AS ?after)
   FILTER (BOUND(?after))
   BIND (IRI(CONCAT(STR({{ evidence }}), ":update:", STR(?number))) AS ?update)
 }

@@ -31,6 +31,8 @@ WHERE {
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
     FILTER (?old != trails:Supported && ?confidence >= ?least)
     FILTER (?gate != "statistics" || (?e >= {{ threshold }} && ?claimable >= ?enough))
+    # That there is no cause is not said of too few nodes to look for one.
+    FILTER (?gate != "none" || ?claimable >= ?enough)
     FILTER NOT EXISTS {
       ?sibling trails:hypothesis ?hypothesis ; trails:testKind ?spreadKind ; trails:levels ?levels ; trails:pValue ?p .
       FILTER (?spreadKind IN ("sibling-spread", "period-spread") && ?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
