@@ -39,6 +39,10 @@ from tests.audit_support import (
 MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
     (CASES / "mutants.toml").read_text(encoding="utf-8")
 )["mutant"]
+OF_POLICIES: Final[list[dict[str, Any]]] = tomllib.loads(
+    (CASES / "policies.toml").read_text(encoding="utf-8")
+)["mutant"]
+"""Of histories under other policies; run in tests/test_policies.py."""
 NAMED: Final = {mutant["name"]: mutant["update"] for mutant in MUTANTS}
 OF_SEALS: Final = {"seal", "unsealed", "one-investigation", "policy-known"}
 NOTICES: Final = {"unfinished"}
@@ -328,13 +332,13 @@ def test_a_mutant_is_found_by_the_rules_named(
 
 
 def test_every_rule_about_a_history_has_a_mutant() -> None:
-    tried = {rule for mutant in MUTANTS for rule in mutant["rules"]}
+    tried = {rule for mutant in MUTANTS + OF_POLICIES for rule in mutant["rules"]}
     of_histories = {rule.name for rule in shapes().rules if not rule.name.startswith("prov-")}
     assert of_histories - NOTICES <= tried
 
 
 def test_every_rule_has_a_mutant_that_it_alone_finds() -> None:
-    alone = {mutant["rules"][0] for mutant in MUTANTS if len(mutant["rules"]) == 1}
+    alone = {mutant["rules"][0] for mutant in MUTANTS + OF_POLICIES if len(mutant["rules"]) == 1}
     of_histories = {rule.name for rule in shapes().rules if not rule.name.startswith("prov-")}
     assert of_histories - NOTICES - alone == set(TOGETHER_ONLY)
 

@@ -29,6 +29,7 @@ LAYERS = (
     ("phases",),
     ("investigation",),
     ("api",),
+    ("review",),
     ("faults",),
     ("cli",),
     ("__init__", "__main__"),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from kgreason.cli import asking, bench, catalogue, errors, looking
+from kgreason.cli import asking, bench, catalogue, errors, looking, reviewing
 
 
 class _Program(TyperGroup):
@@ -68,6 +68,7 @@ def program(
 
 looking.add_to(app)
 asking.add_to(app)
+reviewing.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
 

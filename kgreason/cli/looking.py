@@ -61,6 +61,7 @@ def investigate(
     ] = 0,
     format_: o.Format = None,
     out: o.Out = None,
+    events: o.Events = None,
     fail_on: Annotated[
         o.FailOn | None,
         typer.Option(
@@ -97,6 +98,7 @@ def investigate(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     check_out(out)
+    check_out(events)
     asked = _asked(
         shapes,
         violations,
@@ -122,7 +124,7 @@ def investigate(
     _finite("--max-seconds", max_seconds)
     with Shown() as shown, resumable(ledger, new=True):
         result = api.investigate(data, ledger=ledger, progress=shown, notice=shown.notice, **asked)
-    _give(result, format_, out, fail_on)
+    _give(result, format_, out, fail_on, events)
 
 
 @command(
@@ -134,6 +136,7 @@ def resume(
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: o.Format = None,
     out: o.Out = None,
+    events: o.Events = None,
 ) -> None:
     """Go on with an interrupted investigation, to the same result as without interruption.
 
@@ -142,9 +145,10 @@ def resume(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     check_out(out)
+    check_out(events)
     with Shown() as shown, resumable(ledger, which, new=False):
         result = api.resume(ledger, which, progress=shown, notice=shown.notice)
-    _give(result, format_, out)
+    _give(result, format_, out, events=events)
 
 
 @command(
@@ -242,10 +246,18 @@ def _plain(text: str | None) -> str | None:
 
 
 def _give(
-    result: Any, format_: o.ReportFormat | None, out: str | None, fail_on: Any = None
+    result: Any,
+    format_: o.ReportFormat | None,
+    out: str | None,
+    fail_on: Any = None,
+    events: str | None = None,
 ) -> None:
     """Write a result in the format wanted, and end with 1 where --fail-on asks for it."""
     with result:
+        if events is not None:
+            from kgreason.review.events import lines  # noqa: PLC0415 - keeps --help quick
+
+            deliver(lines(result.record), events)
         deliver(written(result, format_, out), out)
         if fail_on is None:
             return

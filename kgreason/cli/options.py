@@ -254,6 +254,16 @@ Out = Annotated[
         help="Write the result to a file, all of it or nothing.",
     ),
 ]
+Events = Annotated[
+    str | None,
+    typer.Option(
+        "--events",
+        metavar="FILE",
+        rich_help_panel=RECORD,
+        show_default=False,
+        help="Write what happened to a file too: JSON lines, one for each change.",
+    ),
+]
 Which = Annotated[
     str | None,
     typer.Argument(

@@ -31,11 +31,8 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     step.describe(step.node, test=test, symptom=symptom.node, attempt=1)
     step.add(step.node, PROV.used, test)
     view = view_of(bench, symptom, int(row["round"].value))
-    for name in ("pattern", "rivalPattern"):
-        if name in row:
-            mark_inside(bench, view, pattern(row[name].value))
     try:
-        found = read(kind, list(bench.graph.store.select(row["query"].value)), _setting(row, view))
+        found = run_test(bench, view, row)
     except (QueryError, RunError) as error:
         step.describe(step.node, closed=TRAILS.Error, note=str(error).partition("\n")[0])
         bench.record.commit(step, expect={"Evidence": 0})
@@ -65,6 +62,15 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     if likely.polarity in lists:
         step.describe(hypothesis, **{lists[likely.polarity]: evidence})
     _update(bench, step, test, evidence, found)
+
+
+def run_test(bench: Bench, view: View, row: Row) -> Finding:
+    """Run a registered test, a row of `queries/record/test.rq`; raises QueryError, RunError."""
+    for name in ("pattern", "rivalPattern"):
+        if name in row:
+            mark_inside(bench, view, pattern(row[name].value))
+    rows = list(bench.graph.store.select(row["query"].value))
+    return read(row["kind"].value, rows, _setting(row, view))
 
 
 def _update(

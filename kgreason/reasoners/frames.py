@@ -183,19 +183,21 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Drop last resorts where a kind or family they yield to claims most of what they claim."""
-    out = []
-    for candidate in candidates:
-        stronger = candidate.family.header.get("yields-to", "").split()
-        taken = any(
-            {other.family.header["kind"], other.family.name} & set(stronger)
+    """Drop last resorts where a kind or family they yield to claims most of what they claim.
+
+    Those whose family comes last go first; to what is gone nothing yields.
+    """
+    left = list(candidates)
+    for candidate in sorted(candidates, key=lambda c: -int(c.family.header.get("order", "50"))):
+        stronger = set(candidate.family.header.get("yields-to", "").split())
+        if any(
+            {other.family.header["kind"], other.family.name} & stronger
             and contained_in(candidate, other) >= _COVERS
-            for other in candidates
+            for other in left
             if other is not candidate
-        )
-        if not taken:
-            out.append(candidate)
-    return out
+        ):
+            left.remove(candidate)
+    return left
 
 
 def _rivals(view: View, one: Candidate, other: Candidate) -> bool:

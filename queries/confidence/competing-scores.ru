@@ -24,12 +24,13 @@ INSERT { GRAPH {{ investigation }} {
 } }
 WHERE {
   { SELECT (SUM(?bare) AS ?total) (COUNT(?bare) AS ?size) WHERE {
-    { SELECT ?rival (SUM(COALESCE(IF(?polarity1 = trails:Supports, ?strength1, 0.0), 0.0)) AS ?weight1For)
-        (SUM(COALESCE(IF(?polarity1 = trails:Contradicts, ?strength1, 0.0), 0.0)) AS ?weight1Against) WHERE {
+    { SELECT ?rival (SUM(IF(?polarity1 = trails:Supports, ?strength1, 0.0)) AS ?weight1For)
+        (SUM(IF(?polarity1 = trails:Contradicts, ?strength1, 0.0)) AS ?weight1Against) WHERE {
       GRAPH {{ investigation }} {
         {{ evidence }} trails:test ?rivalTest .
         ?rivalTest trails:expects ?rivalExpected . ?rivalExpected trails:hypothesis ?rival .
-        OPTIONAL { ?rivalAny trails:hypothesis ?rival ; trails:polarity ?polarity1 ; trails:strength ?strength1 . }
+        { ?rivalAny trails:hypothesis ?rival ; trails:polarity ?polarity1 ; trails:strength ?strength1 . }
+        UNION { ?rival trails:index ?rivalNumber . BIND (trails:Neutral AS ?polarity1) BIND (0.0 AS ?strength1) }
       }
     } GROUP BY ?rival }
     GRAPH {{ investigation }} {
@@ -40,12 +41,13 @@ WHERE {
     BIND (IF(?rivalNone, ?rivalRest, IF(?rivalBase + ?weight1 < 0.0, 0.0, IF(?rivalBase + ?weight1 > 1.0, 1.0, ?rivalBase + ?weight1))) AS ?bare)
   } }
   { SELECT ?hypothesis ?score WHERE {
-    { SELECT ?hypothesis (SUM(COALESCE(IF(?polarity2 = trails:Supports, ?strength2, 0.0), 0.0)) AS ?weight2For)
-        (SUM(COALESCE(IF(?polarity2 = trails:Contradicts, ?strength2, 0.0), 0.0)) AS ?weight2Against) WHERE {
+    { SELECT ?hypothesis (SUM(IF(?polarity2 = trails:Supports, ?strength2, 0.0)) AS ?weight2For)
+        (SUM(IF(?polarity2 = trails:Contradicts, ?strength2, 0.0)) AS ?weight2Against) WHERE {
       GRAPH {{ investigation }} {
         {{ evidence }} trails:test ?hypothesisTest .
         ?hypothesisTest trails:expects ?hypothesisExpected . ?hypothesisExpected trails:hypothesis ?hypothesis .
-        OPTIONAL { ?hypothesisAny trails:hypothesis ?hypothesis ; trails:polarity ?polarity2 ; trails:strength ?strength2 . }
+        { ?hypothesisAny trails:hypothesis ?hypothesis ; trails:polarity ?polarity2 ; trails:strength ?strength2 . }
+        UNION { ?hypothesis trails:index ?hypothesisNumber . BIND (trails:Neutral AS ?polarity2) BIND (0.0 AS ?strength2) }
       }
     } GROUP BY ?hypothesis }
     GRAPH {{ investigation }} {

@@ -1,4 +1,4 @@
-#+ summary: A hypothesis whose confidence is at the threshold of the policy or above is supported.
+#+ summary: A hypothesis whose confidence is at the threshold of the policy or above is supported; the catch-all never is.
 #+ to: Supported
 #+ order: 3
 #+ reads: ledger
@@ -22,10 +22,10 @@ WHERE {
     {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .
     ?policy policy:threshold ?least .
-    ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:confidence ?confidence .
+    ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:gate ?gate ; trails:confidence ?confidence .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
-    FILTER (?old != trails:Supported && ?confidence >= ?least)
+    FILTER (?gate != "none" && ?old != trails:Supported && ?confidence >= ?least)
   }
   BIND (CONCAT("confidence is at least ", STR(?least)) AS ?cause)
   BIND (IRI(CONCAT(STR({{ step }}), ":support-confidence:", STR(?number))) AS ?transition)

@@ -1,0 +1,105 @@
+"""Fragility: the least evidence whose removal changes what a symptom is put down to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any, Final
+
+from kgreason import policy
+from kgreason.api import recorded_request
+from kgreason.ledger import Ledger
+from kgreason.review.scratch import Evidence, causes
+from kgreason.store import Row
+
+EXACT: Final = 3
+"""Sizes up to which every set is tried."""
+_MOST: Final = 2000
+
+
+@dataclass(frozen=True)
+class Fragility:
+    """The least evidence found whose removal gives a symptom other causes.
+
+    `evidence` is empty where no removal does. `exact`: no smaller set does; else a smaller one may.
+    """
+
+    symptom: str
+    causes: tuple[str, ...]
+    evidence: tuple[str, ...]
+    exact: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it for JSON."""
+        return {
+            "symptom": self.symptom,
+            "causes": list(self.causes),
+            "evidence": list(self.evidence),
+            "size": len(self.evidence) or None,
+            "exact": self.exact,
+        }
+
+
+def fragility(ledger: str | Path, which: str | None = None, most: int = _MOST) -> list[Fragility]:
+    """Find for each symptom the least evidence on it that its causes hang on.
+
+    Every set of up to three items is tried by judging the rest again, with the recorded policy, on
+    a scratch copy, as long as a size needs at most `most` trials; beyond, the strongest items are
+    removed until the causes change, and those put back that are not needed: an upper bound.
+
+    Raises LedgerError, and OptionError where the policy is no more.
+    """
+    with Ledger.read(Path(ledger)) as store:
+        record = store.record(store.entry(which))
+        evidence = Evidence(record)
+        used = policy.load(recorded_request(record).policy)
+        now = causes(evidence.judged(used))
+        out = []
+        for symptom, found in now.items():
+
+            def flips(
+                gone: Sequence[str], symptom: str = symptom, found: frozenset[str] = found
+            ) -> bool:
+                return causes(evidence.judged(used, frozenset(gone)))[symptom] != found
+
+            items = [
+                row["evidence"].value
+                for row in sorted(evidence.judgements, key=_strongest_first)
+                if "evidence" in row and row["symptom"].value == symptom
+            ]
+            gone, exact = _least(items, flips, most)
+            out.append(Fragility(symptom, tuple(sorted(found)), gone, exact))
+        return out
+
+
+def _strongest_first(row: Row) -> float:
+    return -float(row["strength"].value) if "strength" in row else 0.0
+
+
+def _least(
+    items: Sequence[str], flips: Callable[[Sequence[str]], bool], most: int
+) -> tuple[tuple[str, ...], bool]:
+    exact = True
+    for size in range(1, min(EXACT, len(items)) + 1):
+        if comb(len(items), size) > most:
+            exact = False
+            break
+        for gone in combinations(items, size):
+            if flips(gone):
+                return gone, True
+    if len(items) <= EXACT and exact:
+        return (), True
+    return _bound(items, flips), False
+
+
+def _bound(items: Sequence[str], flips: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
+    for size in range(1, len(items) + 1):
+        if flips(items[:size]):
+            kept = list(items[:size])
+            for item in items[:size]:
+                fewer = [other for other in kept if other != item]
+                if fewer and flips(fewer):
+                    kept = fewer
+            return tuple(kept)
+    return ()

@@ -1,0 +1,64 @@
+"""Run an investigation again from its record, and compare what comes out."""
+
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason import api
+from kgreason.errors import GraphError
+from kgreason.ledger import Ledger, Record
+from kgreason.terms import PROV, TRAILS
+
+_LEFT_OUT: Final = frozenset(
+    {
+        PROV.startedAtTime,
+        PROV.endedAtTime,
+        *(TRAILS[name] for name in ("elapsed", "hash", "attempt", "number")),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Lines that only the record has, and lines that only the replay has."""
+
+    statements: int
+    recorded: tuple[str, ...] = ()
+    replayed: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether both are the same, times and seals apart."""
+        return not self.recorded and not self.replayed
+
+
+def replay(ledger: str | Path, which: str | None = None) -> Replay:
+    """Run an investigation again in memory, from its recorded paths and options.
+
+    Proposals and designs follow from those. Raises GraphError if the data, shapes or policy are
+    not those of then, LedgerError.
+    """
+    with Ledger.read(Path(ledger)) as store:
+        record = store.record(store.entry(which))
+        request = api.recorded_request(record)
+        if api.fingerprint(request) != request.fingerprint:
+            raise GraphError(
+                f"The data, shapes or policy of {record.iri.value} have changed since; "
+                "see with --against DATA what that does to its conclusions."
+            )
+        options: dict[str, Any] = asdict(request)
+        data = options.pop("data")
+        with api.investigate(data, **options) as again:
+            old, new = lines(record), lines(again.record)
+    return Replay(len(old), tuple(sorted(old - new)), tuple(sorted(new - old)))
+
+
+def lines(record: Record) -> set[str]:
+    """Give a record as N-Quads without times, durations, seals and numbers of attempts."""
+    base = re.compile(re.escape(record.iri.value) + r"(?![0-9])")
+    kept = (q for q in record.store.quads(record.iri) if q.predicate not in _LEFT_OUT)
+    text = ox.serialize(kept, format=ox.RdfFormat.N_QUADS) or b""
+    return set(base.sub("urn:replayed", text.decode()).splitlines())
