@@ -70,7 +70,9 @@ class Store:
         """Run a SELECT; raises QueryError for a text that does not parse."""
         found = self._query(query)
         if not isinstance(found, ox.QuerySolutions):
-            raise QueryError(f"This query on {self.where} must be a SELECT:\n{query}")
+            raise QueryError(
+                f"The query on {self.where} must be a SELECT; it begins: {_opening(query)}"
+            )
         names = [v.value for v in found.variables]
         try:
             return Results(names, [_row(names, solution) for solution in found])
@@ -147,6 +149,13 @@ class Store:
             raise QueryError(f"A query on {self.where} does not parse: {error}\n{query}") from error
         except (RuntimeError, OSError, ValueError) as error:
             raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
+
+
+def _opening(query: str) -> str:
+    """Give the first line of a query that is no declaration, cut short."""
+    lines = (line.strip() for line in query.splitlines())
+    told = (line for line in lines if line and not re.match(r"(?i)(prefix|base)\b|#", line))
+    return next(told, "")[:60]
 
 
 def _row(names: Sequence[str], solution: Any) -> dict[str, Term]:

@@ -195,13 +195,13 @@ ACCEPTED: list[tuple[str, bytes, int, str]] = [
         "lines.nt",
         (NT.format("a", '"a"') + "rubbish\n" + NT.format("b", '"b"')).encode(),
         2,
-        r"lines\.nt: 1 lines could not be read, passed over",
+        r"lines\.nt: Lines passed over as unreadable: 1",
     ),
     (
         "latin.nt",
         (NT.format("a", '"a"') + NT.format("b", '"é"')).encode("latin-1"),
         1,
-        r"latin\.nt: 1 lines could not be read, passed over",
+        r"latin\.nt: Lines passed over as unreadable: 1",
     ),
     ("end.ttl", (GOOD + "ex:b ex:knows ").encode(), 3, r"end\.ttl: read up to an error: line \d+"),
     (
@@ -476,7 +476,7 @@ HARMLESS: list[tuple[str, str, str]] = [
         PREFIXES
         + S.replace("ex:Thing", "ex:Nothing")
         + "sh:property [ sh:path ex:name ; sh:minCount 1 ] .",
-        r"no node to look at",
+        r"without a node to look at",
     ),
     (
         "recursion",

@@ -35,6 +35,10 @@ COMMANDS = (
     "history",
     "queries",
     "bench",
+    "reassess",
+    "explain",
+    "fragility",
+    "replay",
 )
 SYMPTOM_KEYS = ["id", "shape", "constraint", "path", "severity", "population", "failing"]
 ROOT = Path(__file__).resolve().parents[1]

@@ -74,6 +74,15 @@ def test_a_mutant_is_found_by_the_rules_named(mutant: dict[str, Any]) -> None:
     assert audit(forged).rules - {"unsealed"} == set(mutant["rules"])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+def test_both_engines_find_the_same_in_a_mutant(mutant: dict[str, Any]) -> None:
+    forged = tampered(run(mutant["policy"]), mutant["update"])
+    native, reference = audit(forged), audit(forged, engine="pyshacl")
+    said = [{(f.rule, f.node) for f in found.findings} for found in (native, reference)]
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_policy_has_the_rows_of_the_default_as_its_own(name: str) -> None:
     other = policy.load(name)

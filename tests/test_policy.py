@@ -105,7 +105,10 @@ def test_a_policy_that_changed_is_not_resumed_with(
         (OWN.replace("threshold 0.8", "threshold 1.8"), r"threshold: .* \(it is 1\.8\)$"),
         (OWN.replace("    policy:alpha 0.05 ;\n", ""), r"alpha: "),
         (OWN.replace("underSelf 0.80", "underSelf 0.79"), r"probabilities that add up to one"),
-        (OWN.replace('rule "frame"', 'rule "magic"'), r"no rule 'magic'; there are: competing-scores, "),
+        (
+            OWN.replace('rule "frame"', 'rule "magic"'),
+            r"no rule 'magic'; there are: competing-scores, ",
+        ),
         (OWN.replace('gate "support"', 'gate "x"').replace('"demote"', '"x"'), r"no gate 'x'; "),
         (OWN.replace('"placebo"', '"other"'), r"for the outcome 'specific' of the test 'placebo'"),
     ],
@@ -121,5 +124,7 @@ def test_a_wrong_policy_is_refused_in_one_sentence(
 def test_a_policy_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"gone\.ttl: the file cannot be read \(No such file"):
         policy.load(str(tmp_path / "gone.ttl"))
-    with pytest.raises(OptionError, match=r"no policy 'gone'; there are: competing-scores, .*, or a FILE\.ttl"):
+    with pytest.raises(
+        OptionError, match=r"no policy 'gone'; there are: competing-scores, .*, or a FILE\.ttl"
+    ):
         policy.load("gone")

@@ -71,7 +71,7 @@ def test_supported_ones_unless_others_are_named(record: Record) -> None:
 @pytest.mark.parametrize(
     ("name", "hypothesis", "message"),
     [
-        ("what-is-love", None, "there are: how-did-status-change"),
+        ("what-is-love", None, "there are: how-confidence-came-about"),
         ("what-supports", "99", "no hypothesis 99"),
         ("what-supports", f"{CASE.value}:frame:1", "no hypothesis"),
         ("what-supports", "1> } DROP ALL #", "no hypothesis"),

@@ -150,7 +150,7 @@ def test_shapes_without_targets_and_targets_without_nodes(tmp_path: Path, graph:
     )
     assert found.constraints == ()
     assert any("ex" in n and "no target" in n for n in found.notices)
-    assert any("1 constraints of 1 shapes have no node to look at" in n for n in found.notices)
+    assert any("Constraints without a node to look at: 1" in n for n in found.notices)
 
 
 def test_deactivated_shapes_are_silent(tmp_path: Path, graph: Graph) -> None:

@@ -60,7 +60,10 @@ def explain(
         typer.Option(metavar="N|IRI", show_default="the latest", help="The investigation."),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
-    format_: o.TableFormat = o.TableFormat.TABLE,
+    format_: Annotated[
+        o.TableFormat,
+        typer.Option("--format", metavar="table|csv|json", help="How it is written."),
+    ] = o.TableFormat.TABLE,
     out: o.Out = None,
 ) -> None:
     """Tell why a hypothesis has its confidence: each update with its inputs, in order."""

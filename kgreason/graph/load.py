@@ -247,9 +247,9 @@ class _Loader:
                 raise GraphError(f"{file.path}: {explain(error, content, file.format)}") from error
         self.sources.append(Source(file.iri, str(file.path), seal, self.count - before, skipped))
         if skipped:
-            what = "lines" if file.format in _LINES else "statements at the end"
-            self.notices.append(f"{file.path}: {skipped} {what} could not be read, passed over.")
-        self._tell(mender)
+            what = "Lines" if file.format in _LINES else "Statements at the end"
+            self.notices.append(f"{file.path}: {what} passed over as unreadable: {skipped}.")
+        self.notices += mender.notices()
 
     def _straight(self, file: _File, content: bytes) -> bool:
         """Let the store itself read a file without blank nodes, which takes half the time."""
@@ -276,12 +276,7 @@ class _Loader:
             f'{path}: a store folder has lost lexical forms (such as "05" or xsd:int); '
             "constraints on datatypes and patterns see the rewritten values."
         )
-        self._tell(mender)
-
-    def _tell(self, mender: Mender) -> None:
-        notice = mender.notice()
-        if notice:
-            self.notices.append(notice)
+        self.notices += mender.notices()
 
     def finish(self) -> Graph:
         """Merge all sources into the default graph and give the graph."""

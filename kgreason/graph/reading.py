@@ -170,14 +170,14 @@ class Mender:
                 ) from error
             yield ox.Quad(subject, predicate, value, graph)  # type: ignore[arg-type]
 
-    def notice(self) -> str | None:
-        """Say what was changed, or None."""
+    def notices(self) -> list[str]:
+        """Say what was changed, if anything was."""
         if not self.changed:
-            return None
+            return []
         old, new = next(iter(self.changed.items()))
         number = len(self.changed)
         what = "IRIs or language tags are" if number > 1 else "IRI or language tag is"
-        return f"{self._where}: {number} {what} not valid and mended, such as {old!r} to {new!r}."
+        return [f"{self._where}: {number} {what} not valid and mended, such as {old!r} to {new!r}."]
 
     def _term(self, term: Term) -> Term:
         if isinstance(term, ox.NamedNode):

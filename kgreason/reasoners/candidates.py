@@ -14,7 +14,7 @@ from kgreason.probes.statistics import Table, best_cut, deviance, excess
 from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint, Path
 from kgreason.templates import Fragment, Template, Value, role, template
-from kgreason.terms import FORM_PREFIX, SH, TYPE, XSD
+from kgreason.terms import FORM_PREFIX, SH, TRAILS, TYPE, XSD
 
 Key = tuple[str, ...]
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
@@ -53,6 +53,8 @@ class View:
             "listed": self._listed(),
             "classed": SH["class"] in self.constraint.parameters,
         }
+        if self.constraint.component != TRAILS.OutcomeQuery:
+            offered["shape"] = self.constraint.component
         if predicate is not None:
             offered["predicate"] = predicate
             offered["formed"] = predicate in self.graph.formed

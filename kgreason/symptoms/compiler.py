@@ -97,8 +97,8 @@ class _Compiler:
         if self.empty:
             names = sorted(self.empty)
             self.notices.append(
-                f"{sum(self.empty.values())} constraints of {len(names)} shapes have no node to "
-                f"look at: {', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''}."
+                f"Constraints without a node to look at: {sum(self.empty.values())}, "
+                f"of {', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''}."
             )
         fallback = tuple(entry for entry in used if isinstance(entry, Fallback))
         self.notices += [

@@ -1,6 +1,7 @@
 """A symptom that the user asks for: a SELECT of ?focus and ?outcome."""
 
 import math
+import re
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Final
@@ -38,6 +39,8 @@ def outcome_symptom(
     or ?outcome, gives no rows or mixes kinds; OptionError for `at` with booleans.
     """
     check_query(text, where)
+    if not re.search(r"\bselect\b", text, re.IGNORECASE):
+        raise QueryError(f"{where}: the query must be a SELECT of ?focus and ?outcome.")
     rows = guarded_select(graph.store, text, seconds, where)
     missing = [name for name in ("focus", "outcome") if name not in rows.variables]
     if missing:
