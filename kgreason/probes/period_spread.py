@@ -15,7 +15,7 @@ TAIL: Final = 0.1
 _BINS: Final = 12
 _A_SIDE: Final = 3
 _MOST: Final = 60
-_ROOM: Final = 2  # orders in which the cut is at its best that must fit into the tail
+_ROOM: Final = 4  # orders in which a cut is at its best that must fit into the tail
 _SHUFFLES: Final = 999
 
 
@@ -51,12 +51,12 @@ def judge(outside: Sequence[Count], inside: Sequence[Count]) -> Finding:
     if len(bins) < FEW or not inside or math.comb(len(bins), len(inside)) * TAIL < _ROOM:
         note = f"There are {len(bins)} periods to compare, too few for a spread."
         return Finding("undetermined", note, figures, strata=strata)
-    tail = shuffled_tail(bins)
+    tail = min(1.0, 2 * shuffled_tail(bins))  # rises and falls were looked for
     figures["pValue"] = decimal(tail, 9)
     note = (
         f"{len(inside)} bins of time lie in the region ({_rates(inside)} fail), {len(outside)} do "
-        f"not ({_rates(outside)}); in {100 * tail:.2g} % of shuffled orders some cut parts them as "
-        "well."
+        f"not ({_rates(outside)}); that some cut would part them as well in "
+        f"any order, upwards or downwards, has probability {tail:.2g}."
     )
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
 
