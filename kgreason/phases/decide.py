@@ -118,5 +118,7 @@ def _outcome(bench: Bench, symptom: Symptom, share: Decimal, *, open_: bool) -> 
         return "explained"
     if share >= bench.policy.number("partlyFrom"):
         return "partly explained"
-    too_few = len(symptom.failing) < bench.policy.number("leastFailing")
+    failing = len(symptom.failing)
+    # Where all nodes fail there is nothing to compare them with.
+    too_few = failing < bench.policy.number("leastFailing") or failing >= symptom.population
     return "inconclusive" if open_ or too_few or not symptom.counted else "no systematic cause"

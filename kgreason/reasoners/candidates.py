@@ -281,11 +281,12 @@ def members(view: View, pattern: Fragment) -> int:
 def counted(view: View, candidate: Candidate) -> Candidate:
     """Bring a candidate's counts and claims up to date with its members."""
     half = view.marks.scheme(candidate.family.header["split"]).discovery_mask
-    inside = candidate.members & half
+    # Claims of families with another split have to be comparable, so all are told on one half.
+    shared = view.marks.node.discovery_mask
     return replace(
         candidate,
         table=table(view, candidate.members, half),
-        claimed=inside & view.marks.failing_mask,
+        claimed=candidate.members & shared & view.marks.failing_mask,
     )
 
 
