@@ -15,7 +15,7 @@ from tests.audit_support import statements, tiny
 SHIPPED = (folder("ontology") / "policies" / "frame.ttl").read_text(encoding="utf-8")
 MINE = "https://example.org/rules#strict"
 OWN = SHIPPED.replace("policy:frame ", f"<{MINE}> ").replace(
-    'owl:versionInfo "2"', 'owl:versionInfo "mine-7"'
+    'owl:versionInfo "3"', 'owl:versionInfo "mine-7"'
 )
 
 
@@ -31,7 +31,7 @@ def test_the_shipped_policy_names_its_rules_and_gates() -> None:
     assert [gate.name for gate in frame.gates] == [
         "begin-testing", "support", "demote", "refute", "leave-open",
     ]  # fmt: skip
-    assert frame.version == "2"
+    assert frame.version == "3"
 
 
 def test_an_own_policy_rules_and_is_copied_into_the_record(tmp_path: Path) -> None:

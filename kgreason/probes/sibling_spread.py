@@ -10,14 +10,14 @@ from kgreason.probes.siblings import beta_binomial_tail
 from kgreason.probes.statistics import Count
 from kgreason.store import Row
 
-FEW: Final = 5
+FEW: Final = 3
 TAIL: Final = 0.1
 SMALL: Final = 2
 FAR: Final = 50.0
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
-    """Give beyond, within, or undetermined where there are fewer than five levels.
+    """Give beyond, within, or undetermined where there are fewer than three levels.
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
     looks worst, and what is peculiar to a level shows on both halves. Not so for a level whose odds
