@@ -16,7 +16,7 @@ import pyoxigraph as ox
 from kgreason.errors import GraphError
 from kgreason.graph.forms import Forms
 from kgreason.graph.graph import Graph, Source
-from kgreason.graph.reading import Mender, as_utf8, explain, is_plain
+from kgreason.graph.reading import Mender, as_utf8, explain, is_plain, sound
 from kgreason.store import Store
 from kgreason.terms import OWL, WORK
 
@@ -336,7 +336,7 @@ class _Loader:
         how = _how(file) | {"lenient": True}
         if file.format not in _LINES:
             return self._as_far_as_it_goes(file, content, mender)
-        good = content if _is_sound(content, how) else b"".join(_sound_lines(content, how))
+        good = sound(content, how)
         skipped = len(content.splitlines()) - len(good.splitlines())
         quads = mender.over(ox.parse(good, **how))
         self._take(self._named(quads, file.iri, self._blanks(file)))
@@ -363,21 +363,6 @@ def _parsed(file: _File, content: bytes, mender: Mender) -> Iterator[ox.Quad]:
     if file.format == ox.RdfFormat.JSON_LD:
         return mender.over(ox.parse(content, **_how(file), lenient=True), content)
     return ox.parse(content, **_how(file))
-
-
-def _sound_lines(content: bytes, how: dict[str, Any]) -> Iterator[bytes]:
-    """Give the lines that can be read."""
-    return (line for line in content.splitlines(keepends=True) if _is_sound(line, how))
-
-
-def _is_sound(content: bytes, how: dict[str, Any]) -> bool:
-    """Say whether a text can be read to its end."""
-    try:
-        for _ in ox.parse(content, **how):
-            pass
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _how(file: _File) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 from xml.parsers import expat  # only asked where an error is, in a file already found broken
 
@@ -66,6 +66,22 @@ def is_plain(content: bytes, syntax: ox.RdfFormat) -> bool:
     if syntax not in {ox.RdfFormat.TURTLE, ox.RdfFormat.N_TRIPLES}:
         return False
     return _BLANK.search(_QUOTED.sub(b" ", content)) is None
+
+
+def sound(content: bytes, how: dict[str, Any]) -> bytes:
+    """Give those lines of a line-based file that can be read; `how` is as `ox.parse` wants it."""
+    if _is_sound(content, how):
+        return content
+    return b"".join(x for x in content.splitlines(keepends=True) if _is_sound(x, how))
+
+
+def _is_sound(content: bytes, how: dict[str, Any]) -> bool:
+    try:
+        for _ in ox.parse(content, **how):
+            pass
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _expanded(content: bytes) -> int:

@@ -64,6 +64,10 @@ class View:
                 offered["class"] = wanted
         return offered
 
+    def split(self, family: Template) -> Split:
+        """Give the split that a family works with."""
+        return self.marks.scheme(family.header["split"])
+
     def _constrained(self) -> list[NamedNode]:
         """Give every IRI of the outcome condition; no region may be made of these."""
         texts = f"{self.constraint.violation.text} {self.constraint.violation.prefixes}"
@@ -157,7 +161,7 @@ def applies(family: Template, constraint: Constraint, offered: Iterable[str]) ->
 
 def mine(view: View, family: Template) -> list[Candidate]:
     """Run one family and give its candidates; their `claimed` is not filled in yet."""
-    split = view.marks.scheme(family.header.get("split", "node"))
+    split = view.split(family)
     offered = view.values(split)
     if not applies(family, view.constraint, offered):
         return []
@@ -219,7 +223,7 @@ def section(
     family: Template, name: str, values: Mapping[str, Term], view: View, **more: Value
 ) -> Fragment:
     """Render a section of a family for the terms it bound."""
-    offered: dict[str, Value] = dict(view.values(view.marks.scheme(family.header["split"])))
+    offered: dict[str, Value] = dict(view.values(view.split(family)))
     offered.update(
         {key: term for key, term in values.items() if isinstance(term, NamedNode | Literal)}
     )
@@ -280,7 +284,7 @@ def members(view: View, pattern: Fragment) -> int:
 
 def counted(view: View, candidate: Candidate) -> Candidate:
     """Bring a candidate's counts and claims up to date with its members."""
-    half = view.marks.scheme(candidate.family.header["split"]).discovery_mask
+    half = view.split(candidate.family).discovery_mask
     # Claims of families with another split have to be comparable, so all are told on one half.
     shared = view.marks.node.discovery_mask
     return replace(

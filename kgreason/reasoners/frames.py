@@ -40,10 +40,6 @@ class Frame:
     aspect: str
     members: tuple[Candidate, ...]
 
-    def overlap(self, one: Candidate, other: Candidate) -> float:
-        """Give the Jaccard overlap of two members' regions."""
-        return jaccard(one, other)
-
 
 @dataclass(frozen=True)
 class Proposal:
@@ -86,7 +82,7 @@ def propose(view: View, most: int) -> Proposal:
 
 def _testable(view: View, candidate: Candidate) -> bool:
     """Say whether the held-out half has part of the region: clusters may lie in it whole."""
-    split = view.marks.scheme(candidate.family.header["split"])
+    split = view.split(candidate.family)
     held_out = (candidate.members & split.heldout_mask).bit_count()
     return held_out >= max(2, _HELD_OUT * candidate.members.bit_count())
 
@@ -175,7 +171,7 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
             parts=(one, other),
         )
         joint = counted(view, replace(joint, members=one.members & other.members))
-        half = view.marks.scheme(family.header["split"]).discovery_mask
+        half = view.split(family).discovery_mask
         alone = max(deviance(table(view, part.members, half)) for part in (one, other))
         if _worth(joint) and _testable(view, joint) and joint.score > alone + _BETTER:
             out.append(joint)

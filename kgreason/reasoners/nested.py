@@ -60,7 +60,7 @@ def _stands(view: View, one: Candidate, other: Candidate, half: int) -> bool:
 
 
 def _half(view: View, candidate: Candidate) -> int:
-    return view.marks.scheme(candidate.family.header["split"]).discovery_mask
+    return view.split(candidate.family).discovery_mask
 
 
 def _rate(failing: int, population: int) -> float:

@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode
 from kgreason.graph.names import Names
 from kgreason.probes.finding import decimal
 from kgreason.reasoners.candidates import Candidate, View, inside, section
-from kgreason.reasoners.frames import Frame
+from kgreason.reasoners.frames import Frame, jaccard
 from kgreason.store import Term
 from kgreason.symptoms import Constraint, conforms_with_path
 from kgreason.templates import Fragment, Template, Value, template
@@ -84,7 +84,7 @@ def first_tests(view: View, frame: Frame) -> list[PlannedTest]:
     out = []
     for position, candidate in enumerate(frame.members):
         members = _roles(frame, position)
-        split = view.marks.scheme(candidate.family.header["split"])
+        split = view.split(candidate.family)
         for kind in candidate.family.header["tests"].split():
             query = _query(view, candidate, kind, split.heldout)
             if query is not None:
@@ -99,9 +99,9 @@ def _roles(frame: Frame, tested: int, named: int | None = None) -> list[tuple[st
         if position == tested:
             roles.append(("self", Decimal(1)))
         elif position == named:
-            roles.append(("named", decimal(frame.overlap(own, member))))
+            roles.append(("named", decimal(jaccard(own, member))))
         else:
-            roles.append(("rival", decimal(frame.overlap(own, member))))
+            roles.append(("rival", decimal(jaccard(own, member))))
     return [*roles, ("none", Decimal(0))]
 
 

@@ -328,7 +328,7 @@ def fails(context: Context, shape: Node, value: Fragment, marked: bool) -> Fragm
         return Fragment("false")
     if shape in context.open:
         raise NotCompilableError("its shapes refer to one another in a circle")
-    inner = replace_open(context, (*context.open, shape))
+    inner = replace(context, open=(*context.open, shape))
     try:
         path = shape_path(shapes, shape)
         if path is None:
@@ -353,7 +353,7 @@ def fails_here(scope: Scope) -> Fragment:
         try:
             made = scope.fragment(component, given)
         except IllFormedError as error:
-            scope.context.notices.append(_about(scope.context.shapes, scope.shape, str(error)))
+            scope.context.notices.append(about(scope.context.shapes, scope.shape, str(error)))
             continue
         (tests if component.is_test else patterns).append(made)
     if tests and scope.path is not None:
@@ -361,11 +361,6 @@ def fails_here(scope: Scope) -> Fragment:
         patterns.append(template(ROLE, "check").fragment(values=values, tests=list(tests)))
         tests = []
     return template(ROLE, "fails").fragment(tests=list(tests), patterns=list(patterns))
-
-
-def replace_open(context: Context, shapes: tuple[Node, ...]) -> Context:
-    """Give the context inside some more shapes."""
-    return replace(context, open=shapes)
 
 
 def parts(context: Context, shape: Node) -> list[tuple[Component, Term]]:
@@ -379,7 +374,7 @@ def parts(context: Context, shape: Node) -> list[tuple[Component, Term]]:
             continue
         for value in component.check(context.shapes, shape):
             if isinstance(value, IllFormedError):
-                context.notices.append(_about(context.shapes, shape, str(value)))
+                context.notices.append(about(context.shapes, shape, str(value)))
             elif _says_something(context.shapes, component, value):
                 found.append((component, value))
     return found
@@ -395,11 +390,7 @@ def _says_something(shapes: Shapes, component: Component, value: Term) -> bool:
     return True
 
 
-def _about(shapes: Shapes, shape: Node, what: str) -> str:
-    named = shapes.named(shape)
-    return f"{f'<{named.value}>' if named else 'A shape without a name'}: {what}; passed over."
-
-
 def about(shapes: Shapes, shape: Node, what: str) -> str:
     """Give the notice that something in a shape is passed over."""
-    return _about(shapes, shape, what)
+    named = shapes.named(shape)
+    return f"{f'<{named.value}>' if named else 'A shape without a name'}: {what}; passed over."
