@@ -183,3 +183,15 @@ def test_plain_predicates_do_not_read_the_forms(tmp_path: Path) -> None:
     assert uses == {"<http://example.org/p>": False, "<http://example.org/q>": True}
     assert all("work:forms" not in c.outcome_query for c in compiled.constraints)
     assert SH.DatatypeConstraintComponent in {c.component for c in compiled.constraints}
+
+
+@pytest.mark.parametrize("order", [("data.ttl", "dump.nq"), ("dump.nq", "data.ttl")])
+def test_a_graph_that_two_sources_fill_is_merged_whole(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    (tmp_path / "data.ttl").write_text("<urn:a> <urn:p> 1 .", encoding="utf-8")
+    (tmp_path / "dump.nq").write_text(
+        '<urn:b> <urn:p> "2" <urn:src:data.ttl> .\n', encoding="utf-8"
+    )
+    graph = load([tmp_path / name for name in order])
+    assert graph.store.scalar("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }") == 2
