@@ -116,11 +116,11 @@ class Investigation:
         self._execute_all(symptom)
 
     def _execute_all(self, symptom: Symptom) -> None:
-        pending = self.record.select("pending-tests", symptom=symptom.node)
-        for row in pending:
-            if self._spent():
-                return
-            phases.execute(self.bench, symptom, ox.NamedNode(row["test"].value))
+        while pending := self.record.select("pending-tests", symptom=symptom.node):
+            for row in pending:
+                if self._spent():
+                    return
+                phases.execute(self.bench, symptom, ox.NamedNode(row["test"].value))
 
     def _open(self, round_: int) -> list[Symptom]:
         by_size = sorted(self.symptoms, key=lambda s: (-len(s.failing), s.index))
@@ -128,6 +128,7 @@ class Investigation:
             return by_size
         rows = self.record.select("supported-in-round", round=literal(round_ - 1))
         changed = {row["symptom"].value for row in rows}
+        changed |= {row["symptom"].value for row in self.record.select("reopened")}
         changed -= {row["symptom"].value for row in self.record.select("converged")}
         least = int(self.bench.policy.number("leastFailing"))
         out = []

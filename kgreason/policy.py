@@ -20,7 +20,7 @@ from kgreason.templates import Template, role, template
 from kgreason.terms import POLICY, RDFS, TRAILS, TYPE
 
 DEFAULT: Final = "frame"
-_PARTS: Final = frozenset({POLICY.likelihood, POLICY.transition})
+_PARTS: Final = frozenset({POLICY.likelihood, POLICY.transition, POLICY.allows})
 _FILE: Final = ".ttl"
 _PLACES: Final = Decimal("1e-6")
 
@@ -59,12 +59,21 @@ class Policy:
         shared = self.numbers.get("prior", (1 - none) / max(1, members))
         return shared.quantize(_PLACES), none.quantize(_PLACES)
 
+    def gates_of(self, phase: str) -> list[Template]:
+        """Give the gates that are applied in a phase, in their order."""
+        return [gate for gate in self.gates if _phase(gate) == phase]
+
     def number(self, name: str) -> Decimal:
         """Give one number; raises OptionError if the policy lacks it."""
         try:
             return self.numbers[name]
         except KeyError as error:
             raise OptionError(f"The policy {self.iri.value} has no policy:{name}.") from error
+
+
+def _phase(gate: Template) -> str:
+    usual = "Execute" if "evidence" in gate.parameters else "Decide"
+    return gate.header.get("phase", usual)
 
 
 @cache

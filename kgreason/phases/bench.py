@@ -20,7 +20,7 @@ from kgreason.graph.names import Names
 from kgreason.ledger import Record
 from kgreason.policy import Policy
 from kgreason.reasoners.candidates import View, digest, members
-from kgreason.reasoners.frames import Proposal, propose
+from kgreason.reasoners.frames import Proposal
 from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint
 from kgreason.templates import Fragment, template
@@ -53,7 +53,7 @@ class Bench:
     most: int
     names: Names
     marks: dict[tuple[str, int], Marks] = field(default_factory=dict)
-    proposals: dict[str, Proposal] = field(default_factory=dict)
+    proposals: dict[tuple[str, int], Proposal] = field(default_factory=dict)
     populations: dict[str, Population] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
     answers: dict[str, Sequence[Row]] = field(default_factory=dict)
@@ -65,6 +65,8 @@ def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
     known = bench.marks.get((symptom.node.value, round_))
     if known is not None:
         return known
+    if round_ > 1 and not _claimed(bench, symptom, round_):
+        return marks_of(bench, symptom, 1)
     population = _population(bench, symptom, round_)
     made = mark_failing(
         bench.graph,
@@ -95,8 +97,7 @@ def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
         bench.populations[key] = mark_population(bench.graph, key, sources, stated, bench.seed)
     if round_ == 1:
         return bench.populations[key]
-    rows = bench.record.select("supported-regions", symptom=symptom.node)
-    texts = sorted(r["pattern"].value for r in rows if int(r["round"].value) < round_)
+    texts = _claimed(bench, symptom, round_)
     rest = digest(Fragment("\n".join([target.text, *texts])))
     if rest not in bench.populations:
         whole = view_of(bench, symptom, 1)
@@ -105,6 +106,12 @@ def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:
             left_out |= members(whole, pattern(text))
         bench.populations[rest] = without(bench.graph, rest, bench.populations[key], left_out)
     return bench.populations[rest]
+
+
+def _claimed(bench: Bench, symptom: Symptom, round_: int) -> list[str]:
+    """Give the regions of what was proposed before a round and is supported, as text, sorted."""
+    rows = bench.record.select("supported-regions", symptom=symptom.node)
+    return sorted(r["pattern"].value for r in rows if int(r["round"].value) < round_)
 
 
 def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
@@ -133,15 +140,6 @@ def _stated(graph: Graph, constraint: Constraint) -> list[dict[Focus, str]]:
         way = ways.setdefault(row["dimension"], {})
         way[node] = min(origin, way.get(node, origin))
     return [ways[name] for name in sorted(ways, key=str)]
-
-
-def proposal_of(bench: Bench, symptom: Symptom, view: View) -> Proposal:
-    """Give what is proposed for a view; the same at every call, so it is worked out but once."""
-    key = view.marks.failing.value
-    if key not in bench.proposals:
-        asked = symptom.counted and view.marks.failing_count
-        bench.proposals[key] = propose(view, bench.most) if asked else Proposal()
-    return bench.proposals[key]
 
 
 def mark_inside(bench: Bench, view: View, region: Fragment) -> int:

@@ -6,8 +6,9 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.errors import RunError
 from kgreason.ledger import Step
-from kgreason.ledger.record import now
+from kgreason.ledger.record import literal, now
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
 from kgreason.phases.claim import claim
 from kgreason.probes.finding import decimal
@@ -32,12 +33,16 @@ _GATES: Final = (
     "pruneBelow",
     "pruneRound",
     "outlastFrom",
+    "attempts",
 )
 _BOUNDS: Final = ("explainedFrom", "partlyFrom", "leastFailing")
 
 
 def decide(bench: Bench, round_: int) -> None:
-    """Apply the gates to all hypotheses: one step."""
+    """Apply the gates to all hypotheses: one step.
+
+    Raises RunError where there are symptoms and the round was about no hypothesis.
+    """
     step = bench.record.step("Decide")
     row = bench.record.select("e-bh", role="status")[0]
     threshold = row.get("threshold")
@@ -52,15 +57,19 @@ def decide(bench: Bench, round_: int) -> None:
         ebhFamily=int(row["family"].value),
         ebhThreshold=least if threshold is not None else None,
     )
+    rows = bench.record.select("considered", round=literal(round_))
+    considered = [ox.NamedNode(row["hypothesis"].value) for row in rows]
+    if not considered and bench.record.select("symptom-keys"):
+        raise RunError(f"{bench.record.iri.value}: round {round_} ended without a hypothesis.")
+    step.describe(step.node, considered=considered)
     _thresholds(bench, step, _GATES)
     given: dict[str, ox.NamedNode | ox.Literal] = {
         "investigation": bench.record.iri,
         "step": step.node,
         "threshold": least,
     }
-    for gate in bench.policy.gates:
-        if "evidence" not in gate.parameters:
-            step.apply(gate.render(**{name: given[name] for name in gate.parameters}))
+    for gate in bench.policy.gates_of("Decide"):
+        step.apply(gate.render(**{name: given[name] for name in gate.parameters}))
     bench.record.commit(step)
 
 

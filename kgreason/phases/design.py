@@ -1,18 +1,23 @@
 """Design: register tests before they run."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.ledger import Step
 from kgreason.ledger.record import literal
-from kgreason.phases.bench import Bench, Symptom, pattern, proposal_of, view_of
+from kgreason.phases.bench import Bench, Symptom, pattern, view_of
+from kgreason.phases.propose import proposal_of
 from kgreason.reasoners import symbolic
 from kgreason.reasoners.candidates import View
 from kgreason.store import Row
 from kgreason.templates import Fragment
 from kgreason.terms import PROV
+
+_STRONG: Final = 10.0  # of an e-process: moderate evidence
 
 
 def design(bench: Bench, symptom: Symptom, round_: int) -> None:
@@ -24,16 +29,28 @@ def design(bench: Bench, symptom: Symptom, round_: int) -> None:
         members.setdefault(row["frame"].value, []).append(ox.NamedNode(row["hypothesis"].value))
     step = bench.record.step("Design")
     step.describe(step.node, symptom=symptom.node, round=round_, stage=1)
-    frames = proposal_of(bench, symptom, view).frames
+    known = _registered(bench)
+    frames = proposal_of(bench, symptom, round_).frames
     for frame, nodes in zip(frames, members.values(), strict=False):
         for planned in symbolic.first_tests(view, frame):
-            _register(step, nodes, planned)
+            _register(step, nodes, planned, known)
     bench.record.commit(step)
 
 
+def _registered(bench: Bench) -> set[str]:
+    """Give the fingerprints of all tests that are registered: none is made twice."""
+    return {row["fingerprint"].value for row in bench.record.select("fingerprints")}
+
+
 def _register(
-    step: Step, members: Sequence[ox.NamedNode], planned: symbolic.PlannedTest
-) -> ox.NamedNode:
+    step: Step, members: Sequence[ox.NamedNode], planned: symbolic.PlannedTest, known: set[str]
+) -> None:
+    """Register a test, unless the same was registered before."""
+    text = f"{planned.kind} {planned.half} {planned.query}"
+    fingerprint = hashlib.sha256(text.encode()).hexdigest()
+    if fingerprint in known:
+        return
+    known.add(fingerprint)
     node = step.make(
         "Test",
         PROV.Plan,
@@ -41,15 +58,15 @@ def _register(
         kind=planned.kind,
         query=planned.query,
         split=planned.half,
+        fingerprint=fingerprint,
         hypothesis=members[planned.tested],
-        rival=None if planned.named is None else members[planned.named],
+        rival=planned.outsider or (None if planned.named is None else members[planned.named]),
     )
     for member, (role, overlap) in zip(members, planned.members, strict=True):
         expectation = step.make(
             "Expectation", PROV.Entity, hypothesis=member, role=role, overlap=overlap
         )
         step.describe(node, expects=expectation)
-    return node
 
 
 def tell_apart(bench: Bench, symptom: Symptom, round_: int) -> None:
@@ -62,22 +79,36 @@ def tell_apart(bench: Bench, symptom: Symptom, round_: int) -> None:
             frames.setdefault(row["frame"].value, []).append(row)
     plan = bench.record.step("Design")
     plan.describe(plan.node, symptom=symptom.node, round=round_, stage=2)
+    known = _registered(bench)
+    outside = bench.record.select("outsiders", symptom=symptom.node, round=literal(round_))
     for members in frames.values():
-        _tell_members_apart(bench, plan, view, members)
+        rivals = [*members, *_outsiders(members, outside)]
+        for planned in _tell_members_apart(view, rivals, len(members)):
+            _register(plan, [ox.NamedNode(r["hypothesis"].value) for r in members], planned, known)
     bench.record.commit(plan)
 
 
-def _tell_members_apart(bench: Bench, plan: Step, view: View, rows: Sequence[Row]) -> None:
-    strong = [i for i, r in enumerate(rows) if float(r["e"].value) >= 10 and "pattern" in r]  # noqa: PLR2004 - moderate evidence
-    pairs = [(i, j) for i in strong for j in strong if i != j]
+def _outsiders(members: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """Give rivals of earlier rounds, but not those that a member is a revision of."""
+    own = {row["hypothesis"].value for row in members}
+    return [row for row in rows if "new" not in row or row["new"].value not in own]
+
+
+def _tell_members_apart(
+    view: View, rows: Sequence[Row], own: int
+) -> Iterator[symbolic.PlannedTest]:
+    """Set strong members of a frame, the first `own` rows, against each other and outsiders."""
+    strong = [i for i, r in enumerate(rows) if float(r["e"].value) >= _STRONG and "pattern" in r]
+    pairs = [(i, j) for i in strong for j in strong if i != j and i < own]
     regions = [pattern(r["pattern"].value) if "pattern" in r else Fragment("") for r in rows]
-    nodes = [ox.NamedNode(r["hypothesis"].value) for r in rows]
     none = [i for i, r in enumerate(rows) if "pattern" not in r]
-    _ = bench
     for tested, rival, query, scheme in symbolic.telling_apart(view, regions, pairs):
         members = []
-        for position in range(len(rows)):
+        for position in range(own):
             role = "self" if position == tested else "named" if position == rival else "rival"
             members.append((("none" if position in none else role), Decimal(position == tested)))
-        planned = symbolic.PlannedTest("stratification", query, scheme, tested, rival, members)
-        _register(plan, nodes, planned)
+        outsider = ox.NamedNode(rows[rival]["hypothesis"].value) if rival >= own else None
+        named = None if outsider else rival
+        yield symbolic.PlannedTest(
+            "stratification", query, scheme, tested, named, members, outsider
+        )

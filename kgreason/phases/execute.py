@@ -28,7 +28,8 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     hypothesis = ox.NamedNode(row["hypothesis"].value)
     kind = row["kind"].value
     step = bench.record.step("Execute", TRAILS.Execution)
-    step.describe(step.node, test=test, symptom=symptom.node, attempt=1)
+    tried = len(bench.record.select("attempts", test=test))
+    step.describe(step.node, test=test, symptom=symptom.node, attempt=tried + 1)
     step.add(step.node, PROV.used, test)
     view = view_of(bench, symptom, int(row["round"].value))
     try:
@@ -84,9 +85,8 @@ def _update(
         if rule.header.get("needs", "note") in {"note", *found.figures}:
             step.apply(rule.render(**names))
             updates += members if rule.header["moves"] == "members" else 1
-    for gate in bench.policy.gates:
-        if "evidence" in gate.parameters:
-            step.apply(gate.render(**names))
+    for gate in bench.policy.gates_of("Execute"):
+        step.apply(gate.render(**names))
     bench.record.commit(step, expect={"Evidence": 1, "ConfidenceUpdate": updates})
 
 

@@ -5,9 +5,12 @@ from decimal import Decimal
 import pyoxigraph as ox
 
 from kgreason.ledger import Step
-from kgreason.phases.bench import Bench, Symptom, mark_inside, proposal_of, view_of
+from kgreason.ledger.record import literal
+from kgreason.phases.bench import Bench, Symptom, mark_inside, view_of
+from kgreason.phases.memory import Memory, remembered
+from kgreason.phases.propose import proposal_of
 from kgreason.policy import kinds
-from kgreason.reasoners import symbolic
+from kgreason.reasoners import bindings, symbolic
 from kgreason.reasoners.candidates import Candidate, View, members, table
 from kgreason.reasoners.frames import Frame
 from kgreason.symptoms import located_target
@@ -16,17 +19,49 @@ from kgreason.terms import PROV, TRAILS
 
 
 def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
-    """Propose hypotheses for a symptom: one step."""
+    """Propose hypotheses for a symptom: one step. Where nothing is new that is a stall."""
     view = view_of(bench, symptom, round_)
-    proposal = proposal_of(bench, symptom, view)
+    proposal = proposal_of(bench, symptom, round_)
+    memory = remembered(bench, symptom, view, round_)
     step = _begin(bench, symptom, round_)
     left_out = [
         symbolic.wording(c, bench.names, symptom.constraint).statement for c in proposal.left_out
     ]
     step.describe(step.node, leftOut=left_out or None)
-    for frame in proposal.frames or [Frame("origin", ())]:
-        _record_frame(bench, step, symptom, round_, view, frame)
+    for candidate in proposal.refused:
+        _refuse(bench, step, symptom, memory, candidate)
+    open_ = bench.record.select("open-hypotheses", symptom=symptom.node, round=literal(round_))
+    if not proposal.frames and open_ and view.marks is view_of(bench, symptom, 1).marks:
+        _stall(step, symptom, round_, [ox.NamedNode(row["hypothesis"].value) for row in open_])
+    else:
+        for frame in proposal.frames or [Frame("origin", ())]:
+            _record_frame(bench, step, symptom, round_, view, frame, memory)
+    for gate in bench.policy.gates_of("Hypothesize"):
+        step.apply(gate.render(investigation=bench.record.iri, step=step.node))
     bench.record.commit(step)
+
+
+def _stall(step: Step, symptom: Symptom, round_: int, open_: list[ox.NamedNode]) -> None:
+    step.make("Stall", PROV.Entity, symptom=symptom.node, round=round_, setAside=open_)
+
+
+def _refuse(
+    bench: Bench, step: Step, symptom: Symptom, memory: Memory, candidate: Candidate
+) -> None:
+    past = memory.of(candidate)
+    if past is None:
+        return
+    kind, gate = kinds()[_kind(candidate)]
+    step.make(
+        "Refusal",
+        PROV.Entity,
+        symptom=symptom.node,
+        refused=past.hypothesis,
+        statement=symbolic.wording(candidate, bench.names, symptom.constraint).statement,
+        reason=past.why,
+        kind=kind,
+        gate=gate,
+    )
 
 
 def set_aside(bench: Bench, symptom: Symptom, why: str) -> None:
@@ -49,14 +84,25 @@ def _begin(bench: Bench, symptom: Symptom, round_: int) -> Step:
 
 
 def _record_frame(
-    bench: Bench, step: Step, symptom: Symptom, round_: int, view: View, frame: Frame
-) -> list[ox.NamedNode]:
+    bench: Bench,
+    step: Step,
+    symptom: Symptom,
+    round_: int,
+    view: View,
+    frame: Frame,
+    memory: Memory,
+) -> None:
     node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=round_)
     shared, alone = bench.policy.priors(len(frame.members))
     members = [
         _record_hypothesis(bench, step, symptom, view, node, candidate, shared)
         for candidate in frame.members
     ]
+    for made, candidate in zip(members, frame.members, strict=True):
+        past = memory.of(candidate)
+        if past is not None and past.rejected and past.changed is not None:
+            why = f"{past.why}; since then {past.changed} changed"
+            step.describe(made, rejectedBefore=past.hypothesis, reason=why)
     none = _catch_all(step, symptom, node, frame, alone)
     members.append(none)
     for member in members:
@@ -66,7 +112,6 @@ def _record_frame(
             split="halves" if view.marks.split else "not split",
         )
     step.describe(node, member=members)
-    return members
 
 
 def _catch_all(
@@ -102,13 +147,12 @@ def _record_hypothesis(
     first = view_of(bench, symptom, 1)
     whole = table(first, members(first, candidate.pattern))
     mark_inside(bench, view, candidate.pattern)
-    kind = (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
     values = candidate.values
-    return _hypothesis(
+    made = _hypothesis(
         step,
         symptom,
         frame,
-        kind,
+        _kind(candidate),
         prior,
         catchAll=False,
         family=candidate.family.name,
@@ -118,6 +162,7 @@ def _record_hypothesis(
         prediction=words.prediction,
         region=region_query(view, candidate.region),
         regionPattern=candidate.pattern.text,
+        bindings=bindings.written(candidate),
         dimension=None if candidate.parts else values.get("dimension"),
         level=None if candidate.parts else values.get("level"),
         part=[
@@ -133,6 +178,18 @@ def _record_hypothesis(
         outsideFailing=whole.outside_failing,
         outside=whole.outside,
     )
+    if candidate.revises:
+        step.add(made, PROV.wasRevisionOf, ox.NamedNode(candidate.revises))
+        step.describe(made, refinement=TRAILS[_camel(candidate.way)])
+    return made
+
+
+def _kind(candidate: Candidate) -> str:
+    return (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("-"))
 
 
 def _hypothesis(

@@ -106,9 +106,11 @@ class Candidate:
 
     `region` is the pattern anyone can run on the data, `pattern` the one that is run on the scratch
     copy: the same nodes, but quicker by the marks, or by literals as they were written.
-    `values` are the terms the family bound; `parts` are the two candidates of a conjunction;
+    `values` are the terms the family bound; `parts` are the candidates of a conjunction;
     `members` are the nodes of the population inside the region (a bit for each), and `claimed`
-    those of them that fail, discovery half; both are empty before `filled`.
+    those of them that fail, discovery half; both are empty before `filled`. One that is a
+    tighter or wider wording of a hypothesis `revises` that one, in a `way` of the refinement
+    scheme.
     """
 
     family: Template
@@ -119,6 +121,8 @@ class Candidate:
     members: int = field(default=0, repr=False)
     claimed: int = field(default=0, repr=False)
     parts: "tuple[Candidate, ...]" = field(default=())
+    revises: str = ""
+    way: str = ""
 
     @property
     def score(self) -> float:

@@ -1,15 +1,15 @@
 """From candidates to frames of rivals."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
 from kgreason.probes.statistics import deviance
+from kgreason.reasoners.bindings import joined
 from kgreason.reasoners.candidates import (
     Candidate,
     View,
-    both,
     counted,
     families,
     filled,
@@ -17,14 +17,14 @@ from kgreason.reasoners.candidates import (
     table,
 )
 from kgreason.reasoners.nested import both_stand, undiluted
-from kgreason.templates import template
 
 _LEAST_SCORE: Final = 10.0  # of the G statistic; about p = 0.001 for a region fixed beforehand
 _LEAST_SHARE: Final = 0.05
 _LOOKED_AT: Final = 18  # candidates for which the very nodes are fetched
 _A_FAMILY: Final = 6
 _PAIRED: Final = 5
-_BETTER: Final = 8.0  # by how much a conjunction must beat both its parts
+BETTER: Final = 8.0
+"""By how much of the G statistic a conjunction must beat both its parts."""
 _OVERLAP: Final = 0.5
 _COVERS: Final = 0.8
 _SAME: Final = 0.95
@@ -43,10 +43,14 @@ class Frame:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Frames of rivals, the best first, and the candidates for which there was no room."""
+    """Frames of rivals, the best first; the candidates for which there was no room; the rejected.
+
+    `refused` are those that are not proposed since they were rejected before.
+    """
 
     frames: tuple[Frame, ...] = ()
     left_out: tuple[Candidate, ...] = ()
+    refused: tuple[Candidate, ...] = ()
 
 
 def jaccard(one: Candidate, other: Candidate) -> float:
@@ -67,17 +71,29 @@ def contained_in(one: Candidate, other: Candidate) -> float:
     return (one.claimed & other.claimed).bit_count() / own if own else 0.0
 
 
-def propose(view: View, most: int) -> Proposal:
-    """Give at most `most` candidates in frames of rivals, and tell which were left out."""
+def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Proposal:
+    """Give at most `most` candidates in frames of rivals, and tell which were left out.
+
+    `rejected` says of a candidate whether it was rejected before.
+    """
     found: list[Candidate] = []
     for family in families():
         mined = [c for c in mine(view, family) if _worth(c)]
         found += sorted(mined, key=_order)[:_A_FAMILY]
     looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
-    worthy = [c for c in looked_at if _worth(c) and _testable(view, c)]
+    worthy = [c for c in looked_at if worth(view, c)]
     kept = _distinct(view, undiluted(view, _yield(worthy)))
     both_ways = undiluted(view, kept + _pairs(view, kept))
-    return _frames(view, _apart(_distinct(view, both_ways)), most)
+    apart = _apart(_distinct(view, both_ways))
+    refused = tuple(c for c in apart if rejected(c))
+    keys = {c.key for c in refused}
+    fresh = [c for c in apart if c.key not in keys]
+    return replace(framed(view, fresh, most), refused=refused)
+
+
+def worth(view: View, candidate: Candidate) -> bool:
+    """Say whether a candidate with exact counts is worth a test, and can be put to one."""
+    return _worth(candidate) and _testable(view, candidate)
 
 
 def _testable(view: View, candidate: Candidate) -> bool:
@@ -162,20 +178,19 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
             continue
         if not one.claimed & other.claimed:
             continue
-        family = template("hypothesize", "conjunction")
-        joint = replace(
-            one,
-            family=family,
-            region=both(one.region, other.region),
-            pattern=both(one.pattern, other.pattern),
-            parts=(one, other),
-        )
-        joint = counted(view, replace(joint, members=one.members & other.members))
-        half = view.split(family).discovery_mask
-        alone = max(deviance(table(view, part.members, half)) for part in (one, other))
-        if _worth(joint) and _testable(view, joint) and joint.score > alone + _BETTER:
+        joint = meet(view, one, other)
+        if joint is not None:
             out.append(joint)
     return out
+
+
+def meet(view: View, one: Candidate, other: Candidate) -> Candidate | None:
+    """Give what is inside both of two candidates, where that is better than either."""
+    joint = joined((*(one.parts or (one,)), *(other.parts or (other,))))
+    joint = counted(view, replace(joint, members=one.members & other.members))
+    half = view.split(joint.family).discovery_mask
+    alone = max(deviance(table(view, part.members, half)) for part in (one, other))
+    return joint if worth(view, joint) and joint.score > alone + BETTER else None
 
 
 def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -201,7 +216,8 @@ def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
     return contained(one, other) >= _OVERLAP and not both_stand(view, one, other)
 
 
-def _frames(view: View, candidates: Sequence[Candidate], most: int) -> Proposal:
+def framed(view: View, candidates: Sequence[Candidate], most: int) -> Proposal:
+    """Put at most `most` candidates in frames of rivals; the others are left out."""
     chosen = sorted(candidates, key=_order)
     manner = [c for c in chosen if c.aspect == "manner"][: max(1, most // 2)]
     origin = [c for c in chosen if c.aspect == "origin"][: most - len(manner)]

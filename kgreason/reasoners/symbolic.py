@@ -34,7 +34,7 @@ class PlannedTest:
     """A test to be registered: its kind, the very query, and how each member stands to it.
 
     `members` gives the role (self, named, rival, none) and the overlap for each position in the
-    frame; `tested` and `named` are positions.
+    frame; `tested` and `named` are positions. A rival of another frame is an `outsider`.
     """
 
     kind: str
@@ -43,6 +43,7 @@ class PlannedTest:
     tested: int
     named: int | None = None
     members: Sequence[tuple[str, Decimal]] = field(default=())
+    outsider: NamedNode | None = None
 
 
 def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:

@@ -1,5 +1,5 @@
 #+ summary: Seals a step with SHA-256 over the hash of the step before and its own sorted statements.
-#+ explanation: The lines and their order come from functions of the ledger (kgreason.ledger.seal), since standard SPARQL promises no order of GROUP_CONCAT and has no escaping of literals. Where a function says that the step is not allowed, it gets no hash.
+#+ explanation: The functions are of the ledger (kgreason.ledger.seal), since standard SPARQL promises no order of GROUP_CONCAT and has no escaping of literals. One notes each statement of the step as it stands in the store; the other gives their hash, or nothing where the step is not allowed.
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation
@@ -8,14 +8,9 @@
 PREFIX trails: <https://w3id.org/trails#>
 INSERT { GRAPH {{ investigation }} { {{ step }} trails:hash ?hash . } }
 WHERE {
-  { SELECT (<urn:kgreason:function:sorted>(?line) AS ?text) WHERE {
-    GRAPH {{ investigation }} {
-      ?node trails:step {{ step }} ; ?property ?value .
-      OPTIONAL { ?value a ?kind . }
-    }
-    BIND (<urn:kgreason:function:line>(?node, ?property, ?value, COALESCE(?kind, "")) AS ?line)
+  { SELECT (COUNT(<urn:kgreason:function:noted>(?node, ?property, ?value)) AS ?count) WHERE {
+    GRAPH {{ investigation }} { ?node trails:step {{ step }} ; ?property ?value . }
   } }
-  FILTER (<urn:kgreason:function:allowed>(?text))
-  BIND (SHA256(CONCAT({{ before }}, "\n", ?text)) AS ?hash)
+  BIND (<urn:kgreason:function:sealed>({{ before }}, ?count) AS ?hash)
   FILTER (BOUND(?hash))
 }

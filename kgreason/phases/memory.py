@@ -1,0 +1,157 @@
+"""Memory: what was rejected before is not proposed again, unless the evidence is other evidence."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.errors import QueryError
+from kgreason.ledger.record import literal
+from kgreason.phases.bench import Bench, Symptom, pattern
+from kgreason.reasoners import symbolic
+from kgreason.reasoners.candidates import Candidate, View, members
+from kgreason.store import Row
+from kgreason.terms import TRAILS
+
+_REJECTED: Final = frozenset({TRAILS.Refuted, TRAILS.Pruned, TRAILS.Archived})
+_COMPARED: Final = 60  # past ideas whose regions are asked for, the newest first
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Past:
+    """An idea of before: which, what became of it, and what is different since (None: nothing)."""
+
+    hypothesis: ox.NamedNode
+    words: frozenset[str]
+    pattern: str
+    status: ox.NamedNode
+    changed: str | None
+
+    @property
+    def rejected(self) -> bool:
+        """Whether it was refuted, pruned or archived."""
+        return self.status in _REJECTED
+
+    @property
+    def why(self) -> str:
+        """What became of it, in words."""
+        name = self.status.value.rpartition("#")[2].lower()
+        return f"{name} as {self.hypothesis.value}"
+
+
+@dataclass
+class Memory:
+    """What was proposed on a symptom before a round, and how alike two ideas have to be."""
+
+    bench: Bench
+    symptom: Symptom
+    view: View
+    past: Sequence[Past]
+    region: float
+    share: float
+
+    def of(self, candidate: Candidate) -> Past | None:
+        """Give the idea of before that a candidate is: of the same region, or too near to it.
+
+        Where there are several, that which says the very same counts, then the newest.
+        """
+        for past in self.past:
+            if past.pattern == candidate.pattern.text:
+                return past
+        words = self._words(candidate)
+        for past in self.past:
+            if past.rejected and (
+                _alike(words, past.words) >= self.share or self._near(candidate, past)
+            ):
+                return past
+        return None
+
+    def rejected(self, candidate: Candidate) -> bool:
+        """Say whether a candidate was rejected before and nothing has changed since."""
+        past = self.of(candidate)
+        return past is not None and past.rejected and past.changed is None
+
+    def known(self, candidate: Candidate) -> bool:
+        """Say whether a candidate was proposed before in this investigation, or is rejected."""
+        past = self.of(candidate)
+        return past is not None and past.changed is None
+
+    def _words(self, candidate: Candidate) -> frozenset[str]:
+        told = symbolic.wording(candidate, self.bench.names, self.symptom.constraint)
+        return _words(told.statement)
+
+    def _near(self, candidate: Candidate, past: Past) -> bool:
+        other = self._regions.get(past.hypothesis.value)
+        if other is None or not candidate.members:
+            return False
+        everyone = self.view.marks.population.everyone
+        own, theirs = candidate.members & everyone, other & everyone
+        union = (own | theirs).bit_count()
+        return bool(union) and (own & theirs).bit_count() / union >= self.region
+
+    @cached_property
+    def _regions(self) -> dict[str, int]:
+        """Give the nodes of the regions that were rejected, by hypothesis."""
+        out: dict[str, int] = {}
+        for past in [p for p in self.past if p.rejected and p.changed is None][:_COMPARED]:
+            try:
+                out[past.hypothesis.value] = members(self.view, pattern(past.pattern))
+            except QueryError:
+                continue  # it names marks of a scratch copy that is gone
+        return out
+
+
+def remembered(bench: Bench, symptom: Symptom, view: View, round_: int) -> Memory:
+    """Give what is remembered of a symptom when a round begins.
+
+    A policy without policy:sameRegion has no memory.
+    """
+    numbers = bench.policy.numbers
+    past: list[Past] = []
+    if "sameRegion" in numbers:
+        rows = bench.record.select("past", symptom=symptom.node, round=literal(round_))
+        past = [_past(bench, symptom, row) for row in rows]
+    region, share = (float(numbers.get(name, 2)) for name in ("sameRegion", "sameWords"))
+    return Memory(bench, symptom, view, past, region, share)
+
+
+def _past(bench: Bench, symptom: Symptom, row: Row) -> Past:
+    return Past(
+        ox.NamedNode(row["hypothesis"].value),
+        _words(row["statement"].value),
+        row["pattern"].value,
+        ox.NamedNode(row["status"].value),
+        None if row["own"].value == "true" else _changed(bench, symptom, row),
+    )
+
+
+def _changed(bench: Bench, symptom: Symptom, row: Row) -> str | None:
+    """Say what differs from the investigation that a row is of, as far as evidence goes."""
+    now = {
+        "the data": bench.graph.fingerprint,
+        "the question": symptom.constraint.outcome_query,
+        "the split of the data (--seed)": str(bench.seed),
+        "the policy": f"{bench.policy.iri.value} {bench.policy.version}",
+    }
+    then = {
+        "the data": row["fingerprint"].value,
+        "the question": row["query"].value,
+        "the split of the data (--seed)": row["seed"].value,
+        "the policy": f"{row['policy'].value} {row['version'].value}",
+    }
+    found = [name for name in now if now[name] != then[name]]
+    return " and ".join(found) or None
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    """Give the Jaccard overlap, 0 to 1, of two sets of words."""
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0

@@ -1,0 +1,41 @@
+#+ summary: A hypothesis with a test that failed to run as often as the policy tries it is archived: it cannot be judged.
+#+ to: Archived
+#+ order: 0
+#+ numbers: attempts
+#+ reads: ledger
+#+ writes: ledger
+#+ param investigation: iri, the investigation
+#+ param step: iri, the step
+PREFIX policy: <https://w3id.org/trails/policy#>
+PREFIX prov: <http://www.w3.org/ns/prov#>
+PREFIX trails: <https://w3id.org/trails#>
+DELETE { GRAPH {{ investigation }} { ?hypothesis trails:status ?old . } }
+INSERT { GRAPH {{ investigation }} {
+  ?hypothesis trails:status trails:Archived .
+  ?transition a trails:StatusTransition , prov:Activity ;
+    trails:step {{ step }} ; trails:hypothesis ?hypothesis ; trails:from ?old ; trails:to trails:Archived ;
+    trails:rule "archive" ; trails:cause ?cause ;
+    prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+  ?transition trails:update ?update .
+} }
+WHERE {
+  { SELECT ?hypothesis (MAX(?failed) AS ?times) WHERE {
+    { SELECT ?hypothesis ?test (COUNT(?execution) AS ?failed) WHERE {
+      GRAPH {{ investigation }} {
+        ?execution a trails:Execution ; trails:closed trails:Error ; trails:test ?test .
+        ?test trails:hypothesis ?hypothesis .
+        FILTER NOT EXISTS { ?other trails:test ?test ; trails:closed trails:Result . }
+      } } GROUP BY ?hypothesis ?test }
+  } GROUP BY ?hypothesis }
+  GRAPH {{ investigation }} {
+    {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
+    {{ investigation }} trails:policy ?policy .
+    ?policy policy:attempts ?most .
+    ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number .
+    ?policy policy:transition [ trails:from ?old ; trails:to trails:Archived ] .
+    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+  }
+  FILTER (?times >= ?most)
+  BIND (CONCAT("a test failed to run ", STR(?times), " times") AS ?cause)
+  BIND (IRI(CONCAT(STR({{ step }}), ":archive:", STR(?number))) AS ?transition)
+}
