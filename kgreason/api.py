@@ -219,9 +219,36 @@ def recorded_request(record: Record) -> Request:
     return Request(**made)
 
 
+def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request) -> Result:
+    """Follow a recorded investigation in a ledger of its own, in memory, and give the result.
+
+    It is judged by the policy that the record holds a copy of.
+    """
+    store = Ledger.memory()
+    made = store.new(graph.fingerprint)
+    rows = record.select("policy")
+    rules = policy.recorded(
+        {ox.Triple(r["node"], r["property"], r["value"]) for r in rows},  # type: ignore[arg-type]
+        ox.NamedNode(rows[0]["policy"].value),
+    )
+    _investigation(graph, sighting, made, request, None, rules).follow(record)
+    return Result(store, made)
+
+
 def _run(
     graph: Graph, sighting: Sighting, record: Record, request: Request, progress: Progress | None
 ) -> None:
+    _investigation(graph, sighting, record, request, progress).run()
+
+
+def _investigation(
+    graph: Graph,
+    sighting: Sighting,
+    record: Record,
+    request: Request,
+    progress: Progress | None,
+    rules: policy.Policy | None = None,
+) -> Investigation:
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
     for name in ("data", "shapes", "ontology"):
         options[name] = [str(Path(p).resolve()) for p in options[name]]
@@ -249,4 +276,4 @@ def _run(
         for number, seen in enumerate(sighting.failing, start=1)
     ]
     record.check = refuse
-    Investigation(graph, symptoms, record, plan, progress).run()
+    return Investigation(graph, symptoms, record, plan, progress, rules)

@@ -6,7 +6,7 @@ interrupted run goes on where it stood.
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from importlib.metadata import version
@@ -19,7 +19,8 @@ from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.ledger import Record, Step
 from kgreason.ledger.record import literal, now
-from kgreason.phases import Bench, Symptom
+from kgreason.phases import Bench, Script, Symptom
+from kgreason.store import Row
 from kgreason.templates import template
 from kgreason.terms import PROV, RDF, TRAILS, TYPE
 
@@ -59,13 +60,13 @@ class Investigation:
         record: Record,
         plan: Plan,
         progress: Progress | None = None,
+        rules: policy.Policy | None = None,
     ) -> None:
         self.record = record
         self.plan = plan
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
-        self.bench = Bench(
-            graph, record, policy.load(plan.policy), plan.seed, plan.budget.hypotheses, Names(graph)
-        )
+        rules = rules or policy.load(plan.policy)
+        self.bench = Bench(graph, record, rules, plan.seed, plan.budget.hypotheses, Names(graph))
         self._progress = progress or (lambda *_: None)
         self._started = time.monotonic()
         self._before = self._elapsed_before()
@@ -83,6 +84,36 @@ class Investigation:
         if not self._done("Conclude"):
             phases.conclude(self.bench, self.symptoms, self.cut)
         self._finish()
+
+    def follow(self, recorded: Record) -> None:
+        """Do again what a recorded investigation did, step by step.
+
+        What it proposed and designed is taken as it is recorded; its tests are run and judged anew.
+        """
+        script = Script(recorded, self.record)
+        known = {symptom.node: symptom for symptom in self.symptoms}
+        for row in script.rows():
+            if "cut" in row:
+                self.cut = row["cut"].value
+            self._again(row, known, script)
+
+    def _again(self, row: Row, symptoms: Mapping[ox.NamedNode, Symptom], script: Script) -> None:
+        bench, phase = self.bench, row["phase"]
+        if phase == TRAILS.Start:
+            self._start()
+        elif phase == TRAILS.Observe:
+            phases.record_symptoms(bench, self.symptoms)
+        elif phase in {TRAILS.Hypothesize, TRAILS.Design}:
+            phases.repeat(bench, script, row)
+        elif phase == TRAILS.Execute:
+            symptom = symptoms[ox.NamedNode(row["symptom"].value)]
+            phases.execute(bench, symptom, ox.NamedNode(row["test"].value))
+        elif phase == TRAILS.Decide:
+            phases.decide(bench, int(row["round"].value))
+        elif phase == TRAILS.Conclude:
+            phases.conclude(bench, self.symptoms, self.cut)
+        elif phase == TRAILS.Finish:
+            self._finish()
 
     def _round(self, round_: int) -> bool:
         """Run one round on every symptom that is open; False when there is no more to decide."""

@@ -4,8 +4,8 @@ A policy is one of those that come along, by its name, or a Turtle file of the u
 held to `shapes/policy.ttl` before it is used.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -123,6 +123,18 @@ def load(name: str = DEFAULT) -> Policy:
             f"There is no policy {name!r}; there are: {', '.join(names())}, or a FILE{_FILE}."
         )
     return _made(_store(), POLICY[name], name)
+
+
+def recorded(triples: Iterable[ox.Triple], iri: ox.NamedNode) -> Policy:
+    """Give the policy that a record holds a copy of, from the statements of that copy.
+
+    Raises OptionError where it names rules or gates that are no longer there.
+    """
+    inner = ox.Store()
+    kept = tuple(sorted(triples, key=str))
+    inner.extend(ox.Quad(t.subject, t.predicate, t.object) for t in kept)
+    made = _made(Store(inner, "the recorded policy"), iri, iri.value)
+    return replace(made, triples=kept)
 
 
 def _made(store: Store, iri: ox.NamedNode, where: str) -> Policy:

@@ -6,9 +6,11 @@ from kgreason.phases.design import design, tell_apart
 from kgreason.phases.execute import execute
 from kgreason.phases.hypothesize import hypothesize, set_aside
 from kgreason.phases.observe import record_symptoms
+from kgreason.phases.script import Script, repeat
 
 __all__ = [
     "Bench",
+    "Script",
     "Symptom",
     "conclude",
     "decide",
@@ -17,6 +19,7 @@ __all__ = [
     "hypothesize",
     "marks_of",
     "record_symptoms",
+    "repeat",
     "set_aside",
     "tell_apart",
 ]

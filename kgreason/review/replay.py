@@ -36,9 +36,10 @@ class Replay:
 
 
 def replay(ledger: str | Path, which: str | None = None) -> Replay:
-    """Run an investigation again in memory, from its recorded paths and options.
+    """Run an investigation again in memory, from its recorded proposals and designs.
 
-    Proposals and designs follow from those. Raises GraphError if the data, shapes or policy are
+    Symptoms are counted, tests run, and confidence and status worked out anew; nothing is proposed.
+    What was done after its finish is left out. Raises GraphError if the data, shapes or policy are
     not those of then, LedgerError.
     """
     with Ledger.read(Path(ledger)) as store:
@@ -51,7 +52,8 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
             )
         options: dict[str, Any] = asdict(request)
         data = options.pop("data")
-        with api.investigate(data, **options) as again:
+        graph, sighting = api.symptoms(data, **options)
+        with api.repeated(graph, sighting, record, request) as again:
             old, new = lines(record), lines(again.record)
     return Replay(len(old), tuple(sorted(old - new)), tuple(sorted(new - old)))
 
@@ -59,6 +61,19 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
 def lines(record: Record) -> set[str]:
     """Give a record as N-Quads without times, durations, seals and numbers of attempts."""
     base = re.compile(re.escape(record.iri.value) + r"(?![0-9])")
-    kept = (q for q in record.store.quads(record.iri) if q.predicate not in _LEFT_OUT)
+    appended = {
+        q.subject
+        for q in record.store.inner.quads_for_pattern(None, TRAILS.phase, TRAILS.Act, record.iri)
+    }
+    gone = {
+        q.subject
+        for step in appended
+        for q in record.store.inner.quads_for_pattern(None, TRAILS.step, step, record.iri)
+    }
+    kept = (
+        q
+        for q in record.store.quads(record.iri)
+        if q.predicate not in _LEFT_OUT and q.subject not in gone and q.object not in gone
+    )
     text = ox.serialize(kept, format=ox.RdfFormat.N_QUADS) or b""
     return set(base.sub("urn:replayed", text.decode()).splitlines())

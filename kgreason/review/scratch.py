@@ -71,8 +71,11 @@ class Evidence:
         _start(inner, iri, used)
         for row in self.judgements:
             step = ox.NamedNode(row["step"].value)
-            if "evidence" not in row:
+            if row["phase"] == TRAILS.Decide:
                 _decide(made, used, step)
+            elif row["phase"] == TRAILS.Hypothesize:
+                for gate in used.gates_of("Hypothesize"):
+                    _apply(made, gate, step=step)
             elif row["evidence"].value not in without:
                 inner.extend(found[row["evidence"].value])
                 _weigh(inner, iri, used, row)
@@ -129,17 +132,15 @@ def _take(made: Record, used: Policy, step: ox.NamedNode, row: Row) -> None:
         needed = TRAILS[rule.header.get("needs", "note")]
         if next(made.store.inner.quads_for_pattern(evidence, needed, None, made.iri), None):
             _apply(made, rule, step=step, evidence=evidence)
-    for gate in used.gates:
-        if "evidence" in gate.parameters:
-            _apply(made, gate, step=step, evidence=evidence)
+    for gate in used.gates_of("Execute"):
+        _apply(made, gate, step=step, evidence=evidence)
 
 
 def _decide(made: Record, used: Policy, step: ox.NamedNode) -> None:
     found = made.select("e-bh", role="status")[0].get("threshold")
     threshold = found if isinstance(found, ox.Literal) else _NEVER
-    for gate in used.gates:
-        if "evidence" not in gate.parameters:
-            _apply(made, gate, step=step, threshold=threshold)
+    for gate in used.gates_of("Decide"):
+        _apply(made, gate, step=step, threshold=threshold)
 
 
 def _apply(made: Record, what: Template, **values: ox.NamedNode | ox.Literal) -> None:

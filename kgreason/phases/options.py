@@ -1,0 +1,162 @@
+"""Repair options: which repairs fit a hypothesis, whether each can be made, and what it costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.errors import QueryError, RunError
+from kgreason.ledger import Step
+from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
+from kgreason.reasoners.candidates import View, inside, members
+from kgreason.repairs.catalogue import Cause, Repair, concept, repairs
+from kgreason.repairs.trial import CLAIMED, Feasibility, feasibility, infeasible, read_arms
+from kgreason.store import Row, Term
+from kgreason.templates import Fragment, Value, template
+from kgreason.terms import PROV
+
+MOST: Final = 2_000
+"""Nodes on which an intervention is tried at most; drawn by a seeded digest of many."""
+_ALL: Final = "g"  # above every hexadecimal figure
+_FIGURES: Final = 16**6
+
+
+@dataclass(frozen=True)
+class Option:
+    """A repair for a hypothesis, with the verdict on whether it can be made."""
+
+    repair: Repair
+    verdict: Feasibility
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A hypothesis as repairs see it: its row of `queries/record/repairable.rq`, and its view."""
+
+    row: Row
+    symptom: Symptom
+    view: View
+
+    @property
+    def node(self) -> ox.NamedNode:
+        """The hypothesis."""
+        return ox.NamedNode(self.row["hypothesis"].value)
+
+    @property
+    def level(self) -> Term | None:
+        """What it is about: a predicate, a class, a value, a form."""
+        return self.row.get("level")
+
+    @property
+    def pattern(self) -> Fragment:
+        """Its region on the scratch copy."""
+        return pattern(self.row["pattern"].value)
+
+    @property
+    def cause(self) -> Cause:
+        """What a repair needs to know of it."""
+        kind = ox.NamedNode(self.row["kind"].value)
+        return Cause(self.row["family"].value, kind, self.row.get("dimension"), self.level)
+
+
+def claims(bench: Bench, symptoms: Sequence[Symptom]) -> list[Claim]:
+    """Give the hypotheses on some symptoms, by symptom and frame, the most likely first."""
+    known = {symptom.node: symptom for symptom in symptoms}
+    rows = [r for r in bench.record.select("repairable") if r["symptom"] in known]
+    out = []
+    for row in rows:
+        symptom = known[ox.NamedNode(row["symptom"].value)]
+        out.append(Claim(row, symptom, view_of(bench, symptom, int(row["round"].value))))
+    return out
+
+
+def options(bench: Bench, claim: Claim, most: int | None = None) -> list[Option]:
+    """Give the repairs that fit a hypothesis, each with whether it can be made.
+
+    With `most`, that many claimed nodes are looked at, drawn by lot. A repair of the shapes is
+    left to `kgreason.mending`.
+    """
+    found = repairs(claim.cause, claim.symptom.constraint, bench.graph)
+    return [Option(one, _verdict(bench, claim, one, most)) for one in found if one.mends_data]
+
+
+def _verdict(bench: Bench, claim: Claim, repair: Repair, most: int | None) -> Feasibility:
+    try:
+        rows = bench.graph.store.select(query(bench, claim, repair, None, most, placebo=False))
+    except (QueryError, RunError) as error:
+        return infeasible(str(error).partition("\n")[0])
+    _, arms = read_arms(bench.graph, rows)
+    return feasibility(arms.get(CLAIMED))
+
+
+def query(
+    bench: Bench,
+    claim: Claim,
+    repair: Repair,
+    rival: Fragment | None,
+    most: int | None,
+    *,
+    placebo: bool = True,
+) -> str:
+    """Give the query of an intervention: what a repair would change, arm by arm.
+
+    `rival` is the region of a rival. With `most`, arms have about as many nodes at most.
+    """
+    kind = template("test", "intervention")
+    view = claim.view
+    mark_inside(bench, view, claim.pattern)
+    nodes = members(view, claim.pattern) & view.marks.failing_mask
+    size = nodes.bit_count()
+    taken = size if most is None else min(most, size)
+    given: dict[str, Value] = {
+        "symptom": view.marks.failing,
+        "population": view.marks.population.mark,
+        "region": inside(view, claim.pattern),
+        "seed": ox.Literal(f"{bench.seed}"),
+    }
+    drawn = {"claimed": _below(taken, size)}
+    if placebo:
+        outside = view.marks.population.everyone & ~members(view, claim.pattern)
+        drawn["random"] = _below(taken, outside.bit_count())
+        if rival is not None:
+            mark_inside(bench, view, rival)
+            given["rival"] = inside(view, rival)
+            apart = members(view, rival) & outside & view.marks.failing_mask
+            drawn["rival"] = _below(taken, apart.bit_count())
+    arms: list[ox.NamedNode | ox.Literal | Fragment] = []
+    for arm, below in drawn.items():
+        wanted = {n: v for n, v in given.items() if n in _USED[arm]}
+        arms += repair.rows(arm, kind.fragment(arm, **wanted, below=ox.Literal(below)))
+    return kind.render("rows", arms=arms)
+
+
+_USED: Final = {
+    "claimed": {"symptom", "region", "seed"},
+    "random": {"population", "region", "seed"},
+    "rival": {"symptom", "region", "rival", "seed"},
+}
+
+
+def _below(wanted: int, size: int) -> str:
+    """Give the figures of a digest below which about `wanted` of `size` nodes are."""
+    if wanted >= size:
+        return _ALL
+    return f"{_FIGURES * wanted // size:06x}"
+
+
+def describe_option(step: Step, claim: Claim, repair: Repair, verdict: Feasibility) -> ox.NamedNode:
+    """Write an option into a step, feasible or not."""
+    return step.make(
+        "RepairOption",
+        PROV.Entity,
+        hypothesis=claim.node,
+        repair=repair.name,
+        regionKind=concept("RegionKindScheme", repair.region),
+        operation=concept("OperationScheme", repair.operation),
+        mends="data" if repair.mends_data else "shapes",
+        feasible=verdict.feasible,
+        changes=verdict.changes,
+        obstacles=verdict.obstacles,
+        reason=verdict.why,
+    )
