@@ -225,7 +225,8 @@ def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request)
     It is judged by the policy that the record holds a copy of.
     """
     store = Ledger.memory()
-    made = store.new(graph.fingerprint)
+    # Another number could be that of an investigation which the record speaks of.
+    made = Record(store.store, record.iri, int(record.iri.value.rpartition(":")[2]))
     rows = record.select("policy")
     rules = policy.recorded(
         {ox.Triple(r["node"], r["property"], r["value"]) for r in rows},  # type: ignore[arg-type]

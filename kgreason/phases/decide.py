@@ -8,12 +8,13 @@ import pyoxigraph as ox
 
 from kgreason.errors import RunError
 from kgreason.ledger import Step
-from kgreason.ledger.record import literal, now
+from kgreason.ledger.record import Value, literal, now
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
 from kgreason.phases.claim import claim
 from kgreason.probes.finding import decimal
 from kgreason.probes.statistics import Table
 from kgreason.reasoners.candidates import excess_share, table
+from kgreason.store import Row
 from kgreason.terms import POLICY, PREFIXES, PROV, TRAILS
 
 _GATES: Final = (
@@ -96,6 +97,7 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
         step.add(node, PROV.startedAtTime, now())
         step.add(node, PROV.endedAtTime, now())
     undecided = {row["symptom"] for row in bench.record.select("undecided")}
+    features = {row["symptom"]: row for row in bench.record.select("features")}
     for symptom in symptoms:
         regions = [
             pattern(r["pattern"].value)
@@ -116,9 +118,20 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
             explained=counts.inside_failing,
             excess=share,
             outcome=_outcome(bench, symptom, share, open_=bool(cut) or symptom.node in undecided),
+            **_features(features[symptom.node]),
         )
     claim(bench, step)
     bench.record.commit(step, expect={"Verdict": len(symptoms), "Report": 1})
+
+
+def _features(row: Row) -> dict[str, Value]:
+    """Give what calibration goes by, by the names of its properties."""
+    named = {"round": "winningRound"}
+    return {
+        named.get(name, name): term
+        for name, term in row.items()
+        if name != "symptom" and isinstance(term, ox.Literal)
+    }
 
 
 def _outcome(bench: Bench, symptom: Symptom, share: Decimal, *, open_: bool) -> str:

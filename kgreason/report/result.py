@@ -38,6 +38,7 @@ def as_dict(record: Record) -> dict[str, Any]:
             "fingerprint": about["fingerprint"].value,
         },
         "symptoms": symptoms,
+        "reassessments": _reassessments(record),
         "causes": _causes([h for s in symptoms for h in known.get(s["id"], [])]),
         "budget": {
             "seconds": _seconds(record, about),
@@ -45,6 +46,20 @@ def as_dict(record: Record) -> dict[str, Any]:
             "cut": _text(about, "cut"),
         },
     }
+
+
+def _reassessments(record: Record) -> list[dict[str, Any]]:
+    """Give what other policies made of each hypothesis, where the evidence was judged again."""
+    return [
+        {
+            "policy": row["policy"].value,
+            "hypothesis": row["hypothesis"].value,
+            "status": row["status"].value,
+            "confidence": float(row["confidence"].value),
+            "agrees": row["status"].value == row["recorded"].value,
+        }
+        for row in record.select("result-reassessments")
+    ]
 
 
 def symptom(row: Row) -> dict[str, Any]:

@@ -40,16 +40,29 @@ class Evidence:
 
     @cached_property
     def _parts(self) -> tuple[list[ox.Quad], dict[str, list[ox.Quad]]]:
-        """Give the quads that stay, and those of each piece of evidence."""
+        """Give the quads that stay, and those of each piece of evidence and step of proposing."""
         quads = list(self.record.store.quads(self.record.iri))
         gone = {q.subject for q in quads if q.predicate == TYPE and q.object in DERIVED}
         found: dict[str, list[ox.Quad]] = {
-            row["evidence"].value: [] for row in self.judgements if "evidence" in row
+            row.get("evidence", row["step"]).value: []
+            for row in self.judgements
+            if row["phase"] != TRAILS.Decide
+        }
+        plan = {
+            q.subject: q.object.value
+            for q in quads
+            if q.predicate == TRAILS.step
+            and isinstance(q.object, ox.NamedNode)
+            and q.object.value in found
         }
         rest = []
         for quad in quads:
             name = quad.subject.value if isinstance(quad.subject, ox.NamedNode) else ""
-            if name in found:
+            if quad.subject in plan and quad.subject not in gone:
+                # Who was not proposed yet is judged by nothing.
+                if quad.predicate not in CURRENT | _LEFT:
+                    found[plan[quad.subject]].append(quad)
+            elif name in found:
                 if quad.predicate not in _WEIGHED:
                     found[name].append(quad)
             elif quad.subject not in gone and quad.predicate not in CURRENT | _LEFT:
@@ -74,6 +87,8 @@ class Evidence:
             if row["phase"] == TRAILS.Decide:
                 _decide(made, used, step)
             elif row["phase"] == TRAILS.Hypothesize:
+                inner.extend(found[step.value])
+                _propose(inner, iri, used, found[step.value])
                 for gate in used.gates_of("Hypothesize"):
                     _apply(made, gate, step=step)
             elif row["evidence"].value not in without:
@@ -84,19 +99,22 @@ class Evidence:
 
 
 def _start(inner: ox.Store, iri: ox.NamedNode, used: Policy) -> None:
-    """Put every hypothesis back to where the policy has it start."""
-    add: list[ox.Quad] = [ox.Quad(iri, TRAILS.policy, used.iri, iri)]
+    """Put a policy in the place of the one that is recorded."""
     known = {q.subject for q in inner.quads_for_pattern(None, TYPE, TRAILS.Policy, iri)}
     for subject in known | {t.subject for t in used.triples}:
         for quad in list(inner.quads_for_pattern(subject, None, None, iri)):
             inner.remove(quad)
-    add += [ox.Quad(t.subject, t.predicate, t.object, iri) for t in used.triples]
-    for frame in inner.quads_for_pattern(None, TYPE, TRAILS.Frame, iri):
-        members = [
-            q.object
-            for q in inner.quads_for_pattern(frame.subject, TRAILS.member, None, iri)
-            if isinstance(q.object, ox.NamedNode)
-        ]
+    inner.add(ox.Quad(iri, TRAILS.policy, used.iri, iri))
+    inner.extend(ox.Quad(t.subject, t.predicate, t.object, iri) for t in used.triples)
+
+
+def _propose(inner: ox.Store, iri: ox.NamedNode, used: Policy, proposed: Iterable[ox.Quad]) -> None:
+    """Put the hypotheses of a step to where the policy has them start."""
+    frames: dict[object, list[ox.NamedNode]] = {}
+    for quad in proposed:
+        if quad.predicate == TRAILS.member and isinstance(quad.object, ox.NamedNode):
+            frames.setdefault(quad.subject, []).append(quad.object)
+    for members in frames.values():
         each, none = used.priors(len(members) - 1)
         for node in members:
             last = ox.Quad(node, TRAILS.catchAll, literal(value=True), iri) in inner
@@ -107,8 +125,7 @@ def _start(inner: ox.Store, iri: ox.NamedNode, used: Policy) -> None:
                 "confidence": start,
                 "eProcess": Decimal("1.0"),
             }
-            add += [ox.Quad(node, TRAILS[n], literal(v), iri) for n, v in told.items()]
-    inner.extend(add)
+            inner.extend(ox.Quad(node, TRAILS[n], literal(v), iri) for n, v in told.items())
 
 
 def _weigh(inner: ox.Store, iri: ox.NamedNode, used: Policy, row: Row) -> None:
