@@ -1,15 +1,16 @@
-"""Make the pages that are made from headers: docs/queries/ from queries/, docs/ontology.md.
+"""Make the pages that are made from headers and terms: docs/queries/, ontology.md, lifecycle.md.
 
 `python docs/build.py` writes them, `python docs/build.py --check` names those that are not as they
 would be written, and ends with 1 if there are any. It reads files only and needs no kgreason.
 """
 
+import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -18,17 +19,21 @@ ROLES: Final = {
     "symptom": "What is wrong: SHACL constraint components, targets and paths as SPARQL.",
     "observe": "Looking at the graph: who is described where, who lies in a region.",
     "hypothesize": "Proposing causes: one file for each family of hypotheses.",
+    "refine": "Making what is still open tighter or wider: one file for each way.",
     "test": "Putting hypotheses to the test: one file for each kind of test.",
     "confidence": "What evidence does to confidence: one update for each rule.",
     "status": "When a hypothesis changes its status: one update for each transition.",
     "record": "What the loop asks of the record, and the updates that keep it.",
     "report": "The sections of a report.",
     "history": "Questions people ask of a reasoning history.",
+    "export": "What goes into a record's exports: PROV-JSON, nanopublications, RO-Crate.",
     "fault": "Breaking sound data on purpose, for `kgreason bench`: one update for each operation.",
+    "repair": "Mending what a cause broke, tried on a scratch copy first: one update for each repair.",
     "audit": "What may not be found in a record; the same texts stand in the shapes of `shapes/`.",
 }
 SHOWN_APART: Final = ("summary", "title", "explanation", "example", "note")
 TRAILS: Final = "https://w3id.org/trails#"
+LIFECYCLE: Final = "https://w3id.org/trails/lifecycle#"
 POLICY: Final = "https://w3id.org/trails/policy#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
@@ -244,6 +249,115 @@ def _policy(known: Ontology, policy: ox.NamedNode) -> Iterator[str]:
     yield from table(head, sorted(rows))
 
 
+def _rules(known: Ontology) -> list[dict[str, Any]]:
+    """Give the rules of a lifetime, in their order."""
+    rules: list[dict[str, Any]] = []
+    for node in known.of(TRAILS + "LifecycleRule", LIFECYCLE):
+        one = {name: " ".join(known.values(node, TRAILS + name)) for name in ("index", "keptBy")}
+        (rule,), (says,) = (known.values(node, SKOS + name) for name in ("notation", "definition"))
+        checks = known.values(node, TRAILS + "checkedBy")
+        rules.append({"rule": rule, "says": says, **one, "checkedBy": checks})
+    rules.sort(key=lambda one: int(one["index"]))
+    return [{name: v for name, v in one.items() if name != "index"} for one in rules]
+
+
+def _gates(known: Ontology) -> list[dict[str, str]]:
+    """Give the gates with where they lead, the phase, and the sentence of their file."""
+    gates = []
+    for node in known.of(TRAILS + "Gate", LIFECYCLE):
+        (name,) = known.values(node, SKOS + "notation")
+        to, phase = (
+            " ".join(known.values(node, TRAILS + term)).removeprefix("trails:")
+            for term in ("to", "phase")
+        )
+        says = read(ROOT / "queries" / "status" / f"{name}.ru").keys["summary"]
+        gates.append({"gate": name, "to": to, "phase": phase, "says": says})
+    return gates
+
+
+def _transitions(known: Ontology) -> dict[tuple[str, str], list[str]]:
+    """Give each transition with the policies that allow it."""
+    allowed: dict[tuple[str, str], list[str]] = {}
+    for policy in known.of(TRAILS + "Policy", POLICY):
+        for quad in known.store.quads_for_pattern(
+            policy, ox.NamedNode(POLICY + "transition"), None, None
+        ):
+            if isinstance(quad.object, ox.NamedNode | ox.BlankNode):
+                ends = [
+                    " ".join(known.values(quad.object, TRAILS + end)).removeprefix("trails:")
+                    for end in ("from", "to")
+                ]
+                name = short(policy).removeprefix("policy:")
+                allowed.setdefault((ends[0], ends[1]), []).append(name)
+    return allowed
+
+
+def lifecycle() -> Iterator[str]:
+    """Write the page of the lifetime of a hypothesis."""
+    known = Ontology()
+    yield "# The lifetime of a hypothesis"
+    yield ""
+    yield "Made from `ontology/`; the same for programs is [lifecycle.json](lifecycle.json)."
+    yield ""
+    yield "## Statuses"
+    yield from table(
+        ("status", "meaning"),
+        [
+            (f"`{short(n)}`", known.meaning(n))
+            for n in known.of(SKOS + "Concept", TRAILS)
+            if "trails:StatusScheme" in known.values(n, SKOS + "inScheme")
+        ],
+    )
+    yield ""
+    yield "## Gates"
+    yield ""
+    yield "A status changes by a gate alone: a template of `queries/status/` that the policy names."
+    yield from table(
+        ("gate", "leads to", "in the phase", "when"),
+        [(f"`{one['gate']}`", one["to"], one["phase"], told(one["says"])) for one in _gates(known)],
+    )
+    yield ""
+    yield "## Transitions"
+    yield ""
+    yield "What is not in the table of a policy cannot happen under it."
+    every = known.of(TRAILS + "Policy", POLICY)
+    rows = [
+        (*ends, "all" if len(names) == len(every) else ", ".join(sorted(names)))
+        for ends, names in sorted(_transitions(known).items())
+    ]
+    yield from table(("from", "to", "policies"), rows)
+    yield ""
+    yield "## Rules"
+    yield ""
+    yield "Each is kept by a phase or gate, and checked by queries of `queries/audit/`."
+    yield from table(
+        ("rule", "says", "kept by", "checked by"),
+        [
+            (
+                one["rule"],
+                told(one["says"]),
+                one["keptBy"],
+                ", ".join(f"[{c}](queries/audit.md#{c})" for c in one["checkedBy"]),
+            )
+            for one in _rules(known)
+        ],
+    )
+
+
+def checklist() -> str:
+    """Give the lifetime of a hypothesis for programs."""
+    known = Ontology()
+    made = {
+        "gates": _gates(known),
+        "transitions": [
+            {"from": ends[0], "to": ends[1], "policies": sorted(names)}
+            for ends, names in sorted(_transitions(known).items())
+        ],
+        "rules": _rules(known),
+    }
+    return json.dumps(made, indent=2, ensure_ascii=False)
+
+
 def pages() -> dict[Path, str]:
     """Give every page with its text."""
     roles: dict[str, list[Document]] = {}
@@ -256,6 +370,8 @@ def pages() -> dict[Path, str]:
     folder = ROOT / "docs" / "queries"
     made = {folder / f"{role}.md": page(role, documents) for role, documents in roles.items()}
     made |= {folder / "index.md": overview(roles), ROOT / "docs" / "ontology.md": ontology()}
+    made |= {ROOT / "docs" / "lifecycle.md": lifecycle()}
+    made |= {ROOT / "docs" / "lifecycle.json": iter(checklist().split("\n"))}
     return {path: "\n".join(lines) + "\n" for path, lines in made.items()}
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason import policy
-from kgreason.audit import refuse
 from kgreason.errors import GraphError, LedgerError, OptionError
 from kgreason.graph import Graph, digest, load
 from kgreason.investigation import Budget, Investigation, Plan, Progress
@@ -26,6 +25,8 @@ from kgreason.terms import PREFIXES
 LEDGER: Final = Path(".kgreason")
 Notice = Callable[[str], None]
 """Called with each thing a user should know of the input; the record keeps them too."""
+Told = Callable[[Record, ox.NamedNode], None]
+"""Called with the record and each step that was written to it."""
 
 
 def investigate(
@@ -34,6 +35,7 @@ def investigate(
     ledger: str | Path | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
+    told: Told | None = None,
     **options: Any,
 ) -> Result:
     """Investigate a graph and give the result.
@@ -48,14 +50,21 @@ def investigate(
     graph, sighting = _seen(request, progress, notice)
     if ledger is None:
         store = Ledger.memory()
-        record = store.new(graph.fingerprint)
+        record = _telling(store.new(graph.fingerprint), told)
         _run(graph, sighting, record, request, progress)
         return Result(store, record)
     with Ledger.write(Path(ledger)) as store:
-        record = store.new(graph.fingerprint)
+        record = _telling(store.new(graph.fingerprint), told)
         _run(graph, sighting, record, request, progress)
         which = record.iri.value
     return result(ledger, which)
+
+
+def _telling(record: Record, told: Told | None) -> Record:
+    """Let a record tell of each step that is written to it."""
+    if told is not None:
+        record.told = lambda step: told(record, step)
+    return record
 
 
 def resume(
@@ -64,6 +73,7 @@ def resume(
     *,
     progress: Progress | None = None,
     notice: Notice | None = None,
+    told: Told | None = None,
 ) -> Result:
     """Go on with an interrupted investigation, or give the result of a finished one.
 
@@ -75,7 +85,8 @@ def resume(
         entry = open_[-1] if which is None and open_ else reader.entry(which)
     if not entry.finished:
         with Ledger.write(Path(ledger)) as store:
-            _resume(store.record(entry), entry.number, progress, notice)
+            record = _telling(store.record(entry), told)
+            _resume(record, entry.number, progress, notice)
     return result(ledger, entry.iri.value)
 
 
@@ -276,5 +287,4 @@ def _investigation(
         )
         for number, seen in enumerate(sighting.failing, start=1)
     ]
-    record.check = refuse
     return Investigation(graph, symptoms, record, plan, progress, rules)

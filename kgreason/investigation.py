@@ -6,7 +6,7 @@ interrupted run goes on where it stood.
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from importlib.metadata import version
@@ -15,9 +15,10 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason import phases, policy
+from kgreason.audit import refuse
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
-from kgreason.ledger import Record, Step
+from kgreason.ledger import Record, Step, Written
 from kgreason.ledger.record import literal, now
 from kgreason.phases import Bench, Script, Symptom
 from kgreason.store import Row
@@ -67,10 +68,16 @@ class Investigation:
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
         rules = rules or policy.load(plan.policy)
         self.bench = Bench(graph, record, rules, plan.seed, plan.budget.hypotheses, Names(graph))
+        record.check = self._fault
         self._progress = progress or (lambda *_: None)
         self._started = time.monotonic()
         self._before = self._elapsed_before()
         self.cut: str | None = None
+
+    def _fault(self, written: Written) -> Iterator[str]:
+        """Say what is wrong with a step: the shapes, and changes of status that cannot happen."""
+        yield from refuse(written)
+        yield from self.bench.policy.forbidden(written)
 
     def run(self) -> None:
         """Do what is not done yet, to the end or to the end of the budget."""

@@ -7,13 +7,14 @@ held to `shapes/policy.ttl` before it is used.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.errors import OptionError
+from kgreason.ledger import Written
 from kgreason.resources import folder
 from kgreason.store import Store
 from kgreason.templates import Template, role, template
@@ -62,6 +63,24 @@ class Policy:
     def gates_of(self, phase: str) -> list[Template]:
         """Give the gates that are applied in a phase, in their order."""
         return [gate for gate in self.gates if _phase(gate) == phase]
+
+    def forbidden(self, written: Written) -> Iterator[str]:
+        """Say which changes of status in a step are not in the table of transitions."""
+        for node, properties in written.nodes.items():
+            if TRAILS.StatusTransition in properties.get(TYPE, ()):
+                ends = [properties.get(TRAILS[name], [None])[0] for name in ("from", "to")]
+                if tuple(ends) not in self.transitions:
+                    told = " to ".join(str(end).rpartition("#")[2].strip(">") for end in ends)
+                    yield f"{node.value}: {told} is not a transition of {self.iri.value}."
+
+    @cached_property
+    def transitions(self) -> frozenset[tuple[object, object]]:
+        """The allowed changes of status, each with where it starts and ends."""
+        ends: dict[object, dict[ox.NamedNode, object]] = {}
+        for triple in self.triples:
+            if triple.predicate in {TRAILS["from"], TRAILS.to}:
+                ends.setdefault(triple.subject, {})[triple.predicate] = triple.object
+        return frozenset((end.get(TRAILS["from"]), end.get(TRAILS.to)) for end in ends.values())
 
     def number(self, name: str) -> Decimal:
         """Give one number; raises OptionError if the policy lacks it."""

@@ -24,17 +24,35 @@ def add_to(app: typer.Typer) -> None:
     "report",
     "report 1 --format json",
     "report --ledger history/ --out report.html",
+    "report 2 --final --out final.html",
 )
 def report(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: o.Format = None,
     out: o.Out = None,
+    final: Annotated[
+        bool,
+        typer.Option(
+            "--final",
+            help="Give it out as final: only where the audit finds nothing and the policy allows "
+            "it for every cause it names. This is recorded, and so is a refusal (exit code 1).",
+        ),
+    ] = False,
 ) -> None:
     """Print the result of an investigation again; it is made of the ledger alone."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     check_out(out)
+    if final:
+        from kgreason.review.publish import publish  # noqa: PLC0415 - keeps --help quick
+
+        made = publish(ledger, which, lambda result: written(result, format_, out))
+        if made.refused:
+            tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
+            raise typer.Exit(1)
+        deliver(made.text, out)
+        return
     with api.result(ledger, which) as result:
         if not result.ledger.entry(result.record.iri.value).finished:
             tell("This investigation is not finished; `kgreason resume` goes on with it.")

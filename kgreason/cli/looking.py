@@ -122,9 +122,12 @@ def investigate(
         "max_seconds": max_seconds,
     }
     _finite("--max-seconds", max_seconds)
+    told = _stream(events)
     with Shown() as shown, resumable(ledger, new=True):
-        result = api.investigate(data, ledger=ledger, progress=shown, notice=shown.notice, **asked)
-    _give(result, format_, out, fail_on, events)
+        result = api.investigate(
+            data, ledger=ledger, progress=shown, notice=shown.notice, told=told, **asked
+        )
+    _give(result, format_, out, fail_on, told)
 
 
 @command(
@@ -146,9 +149,10 @@ def resume(
 
     check_out(out)
     check_out(events)
+    told = _stream(events)
     with Shown() as shown, resumable(ledger, which, new=False):
-        result = api.resume(ledger, which, progress=shown, notice=shown.notice)
-    _give(result, format_, out, events=events)
+        result = api.resume(ledger, which, progress=shown, notice=shown.notice, told=told)
+    _give(result, format_, out, told=told)
 
 
 @command(
@@ -245,19 +249,26 @@ def _plain(text: str | None) -> str | None:
     return None if text is None else text.encode("utf-8", "replace").decode()
 
 
+def _stream(events: str | None) -> Any:
+    """Give what writes events to a file as they happen, where that is asked for."""
+    if events is None:
+        return None
+    from kgreason.review.events import Stream  # noqa: PLC0415 - keeps --help quick
+
+    return Stream(events)
+
+
 def _give(
     result: Any,
     format_: o.ReportFormat | None,
     out: str | None,
     fail_on: Any = None,
-    events: str | None = None,
+    told: Any = None,
 ) -> None:
     """Write a result in the format wanted, and end with 1 where --fail-on asks for it."""
     with result:
-        if events is not None:
-            from kgreason.review.events import lines  # noqa: PLC0415 - keeps --help quick
-
-            deliver(lines(result.record), events)
+        if told is not None:
+            told.end(result.record)
         deliver(written(result, format_, out), out)
         if fail_on is None:
             return

@@ -64,7 +64,8 @@ class Step:
 class Record:
     """The named graph of one investigation.
 
-    `check` says what is wrong with what a step is about to write; such a step is refused.
+    `check` says what is wrong with what a step is about to write; such a step is refused. `told`
+    is called with each step that was written.
     """
 
     def __init__(self, store: Store, iri: Node, number: int | None = None) -> None:
@@ -72,6 +73,7 @@ class Record:
         self.iri = iri
         self.number = number
         self.check: Callable[[Written], Iterable[str]] = lambda _: ()
+        self.told: Callable[[Node], None] = lambda _: None
         self._counts: Counter[str] | None = None
 
     def select(
@@ -113,26 +115,19 @@ class Record:
         templates. Raises RecordError where another number would be written, or where `check` says
         that something is wrong; the record is then as it was before.
         """
-        step.add(step.node, PROV.endedAtTime, now())
-        heads = self.select("head")
-        before = ox.Literal("")
-        if heads:
-            before = ox.Literal(heads[0]["hash"].value)
-            step.describe(step.node, previous=ox.NamedNode(heads[0]["head"].value))
-            step.add(step.node, PROV.wasInformedBy, ox.NamedNode(heads[0]["head"].value))
-        lines = "\n".join(f"  {t.subject} {t.predicate} {t.object} ." for t in step.triples)
+        before = self.link(step)
         names = {"investigation": self.iri, "step": step.node}
         parts = [
-            f"INSERT DATA {{ GRAPH {self.iri} {{\n{lines}\n}} }}",
-            *step.updates,
-            template("record", "move-head").render(**names),
+            *self.writes(step),
             template("record", "seal").render(**names, before=before),
             template("record", "refuse").render(**names),
         ]
-        functions = Functions(lambda written: self._faults(written, expect or {}))
+        functions = Functions(
+            lambda written: self._faults(written, expect or {}),
+            lambda node: self._types(step, node),
+        )
         try:
-            text = " ;\n".join(_prologue_apart(parts))
-            self.store.update(text, functions.plain, functions.aggregates)
+            self.store.update(request(parts), functions.plain)
         except RunError as error:
             self._counts = None  # the numbers that were minted for it are free again
             if functions.told:
@@ -142,6 +137,29 @@ class Record:
                     f"{step.node.value}: this step is not written: {functions.told[0]}{others}"
                 ) from error
             raise
+        self.told(step.node)
+
+    def link(self, step: Step) -> ox.Literal:
+        """End a step, and link it to the one before; gives the hash of that, or nothing."""
+        step.add(step.node, PROV.endedAtTime, now())
+        for head in self.store.values(self.iri, TRAILS.head, self.iri)[:1]:
+            for seal in self.store.values(head, TRAILS.hash, self.iri)[:1]:
+                step.describe(step.node, previous=ox.NamedNode(head.value))
+                step.add(step.node, PROV.wasInformedBy, ox.NamedNode(head.value))
+                return ox.Literal(seal.value)
+        return ox.Literal("")
+
+    def writes(self, step: Step) -> list[str]:
+        """Give the updates that write a step and make it the head, without its seal."""
+        lines = "\n".join(f"  {t.subject} {t.predicate} {t.object} ." for t in step.triples)
+        move = template("record", "move-head").render(investigation=self.iri, step=step.node)
+        return [f"INSERT DATA {{ GRAPH {self.iri} {{\n{lines}\n}} }}", *step.updates, move]
+
+    def _types(self, step: Step, node: Term) -> Iterable[Term]:
+        """Give the types of a node that an earlier step wrote, or this one about such a node."""
+        known: list[Term | ox.Triple] = [*self.store.values(node, TYPE, self.iri)]
+        own = (t.object for t in step.triples if t.subject == node and t.predicate == TYPE)
+        return (kind for kind in known or own if not isinstance(kind, ox.Triple))
 
     def _faults(self, written: Written, expect: dict[str, int]) -> Iterable[str]:
         for kind, number in expect.items():
@@ -151,16 +169,15 @@ class Record:
         yield from self.check(written)
 
 
-def _prologue_apart(parts: list[str]) -> list[str]:
-    """Put all PREFIX lines in front, where a request of several updates has them."""
+def request(parts: Iterable[str]) -> str:
+    """Make one request of several updates: all PREFIX lines stand in front."""
     prologue: dict[str, None] = {}
     bodies = []
     for part in parts:
         rows = part.split("\n")  # splitlines would cut literals at U+0085 or U+2028
         prologue.update(dict.fromkeys(r for r in rows if r.startswith("PREFIX ")))
         bodies.append("\n".join(r for r in rows if not r.startswith("PREFIX ")))
-    bodies[0] = "\n".join([*prologue, bodies[0]])
-    return bodies
+    return "\n".join([*prologue, " ;\n".join(bodies)])
 
 
 def literal(value: Value) -> ox.NamedNode | ox.Literal:

@@ -8,17 +8,17 @@ lines. What a later step replaces stays outside.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.store import AnyTerm, Term
-from kgreason.terms import TRAILS, TYPE, XSD
+from kgreason.terms import TRAILS, TYPE
 
 Node = ox.NamedNode
-_FUNCTIONS: Final = "urn:kgreason:function:"
+_NOTED: Final = ox.NamedNode("urn:kgreason:function:noted")
+_SEALED: Final = ox.NamedNode("urn:kgreason:function:sealed")
 
 REPLACED: Final = frozenset(
     TRAILS[name]
@@ -50,12 +50,20 @@ def seal(before: str, lines: Iterable[str]) -> str:
     return sha256("\n".join([before, *sorted(lines)]).encode()).hexdigest()
 
 
-@dataclass
-class Written:
-    """What a step is about to write: by node the values by property, and the types of values."""
+Earlier = Callable[[Term], Iterable[Term]]
+"""Gives the types of a node that is not of the step itself."""
 
-    nodes: dict[Term, dict[Node, list[Term]]] = field(default_factory=dict)
-    kinds: dict[Term, set[Term]] = field(default_factory=dict)
+
+class Written:
+    """What a step is about to write: by node the values by property, and the types of values.
+
+    `earlier` is asked for the types of what other steps wrote.
+    """
+
+    def __init__(self, earlier: Earlier = lambda _: ()) -> None:
+        self.nodes: dict[Term, dict[Node, list[Term]]] = {}
+        self._earlier = earlier
+        self._types: dict[Term, set[Term]] = {}
 
     def properties(self, node: Term) -> Mapping[Node, list[Term]]:
         """Give what the step says of a node."""
@@ -63,33 +71,22 @@ class Written:
 
     def types(self, node: Term) -> set[Term]:
         """Give the types of a node or value of the step, whichever step wrote it."""
-        return self.kinds.get(node, set()) | set(self.properties(node).get(TYPE, ()))
+        known = self._types.get(node)
+        if known is None:
+            known = set(self.properties(node).get(TYPE, ())) | set(self._earlier(node))
+            self._types[node] = known
+        return known
 
-    def note(self, node: Term, predicate: Node, value: Term, kind: Term) -> None:
-        """Note a statement; `kind` is a type of its value, or a literal where it has none."""
-        values = self.nodes.setdefault(node, {}).setdefault(predicate, [])
-        if value not in values:
-            values.append(value)
-        if isinstance(kind, ox.NamedNode):
-            self.kinds.setdefault(value, set()).add(kind)
+    def note(self, node: Term, predicate: Node, value: Term) -> None:
+        """Note a statement; each is noted once."""
+        properties = self.nodes.get(node)
+        if properties is None:
+            properties = self.nodes[node] = {}
+        properties.setdefault(predicate, []).append(value)
 
     def count(self, kind: Term) -> int:
         """Count the nodes of a class among those that the step wrote."""
         return sum(1 for properties in self.nodes.values() if kind in properties.get(TYPE, ()))
-
-
-class _Sorted:
-    """The aggregate that sorts lines; a line told twice counts once."""
-
-    def __init__(self) -> None:
-        self._lines: set[str] = set()
-
-    def accumulate(self, term: Term) -> None:
-        if term.value:
-            self._lines.add(term.value)
-
-    def finish(self) -> Term:
-        return ox.Literal("\n".join(sorted(self._lines)))
 
 
 class Functions:
@@ -97,37 +94,36 @@ class Functions:
 
     `refuse` gives what is wrong with what is about to be written; where it gives anything, or
     fails, the step gets no hash, and so is not written. `written` and `told` say afterwards what
-    was looked at and what was said.
+    was looked at and what was said. `earlier` is as in `Written`.
     """
 
-    def __init__(self, refuse: Callable[[Written], Iterable[str]]) -> None:
-        self.written = Written()
+    def __init__(
+        self, refuse: Callable[[Written], Iterable[str]], earlier: Earlier = lambda _: ()
+    ) -> None:
+        self.written = Written(earlier)
         self.told: list[str] = []
         self._refuse = refuse
+        self._lines: list[str] = []
+        self._noted = 0
 
     @property
     def plain(self) -> dict[Node, Callable[..., AnyTerm | None]]:
         """The functions by IRI."""
-        made: dict[str, Callable[..., AnyTerm | None]] = {
-            "line": self._line,
-            "allowed": self._allowed,
-        }
-        return {ox.NamedNode(_FUNCTIONS + name): function for name, function in made.items()}
+        return {_NOTED: self._note, _SEALED: self._seal}
 
-    @property
-    def aggregates(self) -> dict[Node, Callable[[], _Sorted]]:
-        """The aggregates by IRI."""
-        return {ox.NamedNode(_FUNCTIONS + "sorted"): _Sorted}
+    def _note(self, node: Term, predicate: Node, value: Term) -> Term:
+        self._noted += 1
+        self.written.note(node, predicate, value)
+        if predicate not in REPLACED:
+            self._lines.append(line(node, predicate, value))
+        return predicate
 
-    def _line(self, node: Term, predicate: Node, value: Term, kind: Term) -> Term:
-        self.written.note(node, predicate, value, kind)
-        return ox.Literal("" if predicate in REPLACED else line(node, predicate, value))
-
-    def _allowed(self, _: Term) -> Term:
+    def _seal(self, before: Term, count: Term) -> Term | None:
         # The store would pass over an exception, so it becomes a reason to refuse.
         try:
             self.told = list(self._refuse(self.written))
+            if int(count.value) != self._noted:
+                self.told.append(f"{count.value} statements had to be read, {self._noted} were.")
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it is told
             self.told = [f"it could not be checked ({error!r})"]
-        yes = "false" if self.told else "true"
-        return ox.Literal(yes, datatype=XSD.boolean)
+        return None if self.told else ox.Literal(seal(before.value, self._lines))

@@ -2,18 +2,26 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pyoxigraph as ox
 
 from kgreason.ledger import Record
+from kgreason.templates import Fragment, template
 
-_NUMBERS = ("before", "after")
+_NUMBERS: Final = ("before", "after")
+_ALL: Final = Fragment("?made")
 
 
-def events(record: Record) -> Iterator[dict[str, Any]]:
-    """Give what the record tells of each change, in order; what is not known is left out."""
-    for row in record.select("events"):
+def events(record: Record, step: ox.NamedNode | None = None) -> Iterator[dict[str, Any]]:
+    """Give what the record tells of each change, of one step or of all, in order.
+
+    What is not known is left out.
+    """
+    made = _ALL if step is None else Fragment(str(step))
+    text = template("record", "events").render(investigation=record.iri, made=made)
+    for row in record.store.select(text):
         out: dict[str, Any] = {"investigation": record.iri.value}
         for name, value in row.items():
             if name == "step":
@@ -25,6 +33,26 @@ def events(record: Record) -> Iterator[dict[str, Any]]:
         yield out
 
 
-def lines(record: Record) -> str:
-    """Give the events as JSON lines."""
-    return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events(record))
+def lines(record: Record, step: ox.NamedNode | None = None) -> str:
+    """Give the events of a step, or of all, as JSON lines."""
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in events(record, step))
+
+
+class Stream:
+    """Writes events to a file as they happen: first those that are recorded already."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._begun = False
+
+    def __call__(self, record: Record, step: ox.NamedNode) -> None:
+        """Write the events of a step that was just recorded."""
+        text = lines(record, step if self._begun else None)
+        with self.path.open("a" if self._begun else "w", encoding="utf-8") as file:
+            file.write(text)
+        self._begun = True
+
+    def end(self, record: Record) -> None:
+        """Write all events where no step was recorded meanwhile."""
+        if not self._begun:
+            self.path.write_text(lines(record), encoding="utf-8")

@@ -16,7 +16,7 @@ _LEFT_OUT: Final = frozenset(
     {
         PROV.startedAtTime,
         PROV.endedAtTime,
-        *(TRAILS[name] for name in ("elapsed", "hash", "attempt", "number")),
+        *(TRAILS[name] for name in ("elapsed", "hash", "head", "attempt", "number")),
     }
 )
 
@@ -59,21 +59,23 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
 
 
 def lines(record: Record) -> set[str]:
-    """Give a record as N-Quads without times, durations, seals and numbers of attempts."""
+    """Give a record as N-Quads without times, durations, seals and numbers of attempts.
+
+    What was appended after the finish is left out too.
+    """
     base = re.compile(re.escape(record.iri.value) + r"(?![0-9])")
+    known = {row["step"] for row in record.select("step-sequence")}
     appended = {
-        q.subject
-        for q in record.store.inner.quads_for_pattern(None, TRAILS.phase, TRAILS.Act, record.iri)
-    }
-    gone = {
-        q.subject
-        for step in appended
-        for q in record.store.inner.quads_for_pattern(None, TRAILS.step, step, record.iri)
+        quad.subject
+        for quad in record.store.inner.quads_for_pattern(None, TRAILS.step, None, record.iri)
+        if quad.object not in known
     }
     kept = (
-        q
-        for q in record.store.quads(record.iri)
-        if q.predicate not in _LEFT_OUT and q.subject not in gone and q.object not in gone
+        quad
+        for quad in record.store.quads(record.iri)
+        if quad.predicate not in _LEFT_OUT
+        and quad.subject not in appended
+        and quad.object not in appended
     )
     text = ox.serialize(kept, format=ox.RdfFormat.N_QUADS) or b""
     return set(base.sub("urn:replayed", text.decode()).splitlines())
