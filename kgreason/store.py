@@ -123,24 +123,26 @@ class Store:
         self,
         text: str,
         functions: Mapping[ox.NamedNode, Callable[..., Any]] | None = None,
-        aggregates: Mapping[ox.NamedNode, Callable[[], Any]] | None = None,
     ) -> None:
         """Run a SPARQL UPDATE as one transaction; raises RunError if the store refuses it.
 
-        `functions` and `aggregates` are what the text may call, by IRI.
+        `functions` are what the text may call, by IRI.
         """
         try:
-            self.inner.update(
-                text,
-                custom_functions=dict(functions or {}),
-                custom_aggregate_functions=dict(aggregates or {}),
-            )
+            self.inner.update(text, custom_functions=dict(functions or {}))
         except (SyntaxError, RuntimeError, OSError, ValueError) as error:
             raise RunError(f"An update of {self.where} failed: {error}\n{text}") from error
 
     def quads(self, graph: ox.NamedNode | None = None) -> Iterator[ox.Quad]:
         """Give all quads, or those of one named graph."""
         return self.inner.quads_for_pattern(None, None, None, graph)
+
+    def values(self, node: Term, predicate: ox.NamedNode, graph: ox.NamedNode) -> list[Term]:
+        """Give the values of one property of a node, in the order of the store."""
+        if isinstance(node, ox.Literal):
+            return []
+        found = self.inner.quads_for_pattern(node, predicate, None, graph)
+        return [quad.object for quad in found if not isinstance(quad.object, ox.Triple)]
 
     def _query(self, query: str) -> Any:
         try:

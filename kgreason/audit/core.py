@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Final, Protocol
 
 import pyoxigraph as ox
 
-from kgreason.audit.history import History
 from kgreason.audit.report import Finding
 from kgreason.audit.shapes import Limit, Shape, shapes
 from kgreason.store import Term
 from kgreason.terms import SH, TYPE, XSD
 
-_FORMS: Final = {
+_FORMS: Final[dict[Term, re.Pattern[str]]] = {
     XSD.integer: re.compile(r"[+-]?\d+"),
     XSD.decimal: re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)"),
     XSD.boolean: re.compile(r"true|false|0|1"),
@@ -33,45 +34,49 @@ class Readable(Protocol):
         """Give the types of a node."""
 
 
-def findings(history: History) -> Iterator[Finding]:
-    """Check every node that a shape is about."""
-    for shape in shapes().shapes:
-        if shape.limits:
-            nodes = {node for kind in shape.classes for node in history.instances(kind)}
-            for node in nodes:
-                yield from _check(history, shape, node, history.properties(node))
+@dataclass(frozen=True)
+class _Plan:
+    """What nodes of the same types are checked for.
+
+    `required` has to have values at all; `limits` are checked on the values of a path.
+    """
+
+    required: Sequence[tuple[Shape, Limit]]
+    limits: Mapping[ox.NamedNode, Sequence[tuple[Shape, Limit, "_Fault"]]]
 
 
 def check_node(history: Readable, node: Term) -> Iterator[Finding]:
     """Check one node against every shape that is about it."""
-    properties = history.properties(node)
-    kinds = set(properties.get(TYPE, ()))
-    for shape in shapes().shapes:
-        if shape.limits and not kinds.isdisjoint(shape.classes):
-            yield from _check(history, shape, node, properties)
+    return check(history, node, history.properties(node))
 
 
-def _check(
-    history: Readable, shape: Shape, node: Term, properties: Mapping[ox.NamedNode, list[Term]]
+def check(
+    history: Readable, node: Term, properties: Mapping[ox.NamedNode, list[Term]]
 ) -> Iterator[Finding]:
-    for limit in shape.required:
+    """Check a node, of which all is given that is said of it."""
+    plan = _plan(frozenset(properties.get(TYPE, ())))
+    for shape, limit in plan.required:
         if limit.path not in properties:
             yield Finding(shape.rule(limit), node.value, _say(limit, (), ()), shape.severity)
     for path, values in properties.items():
-        for limit in shape.limits.get(path, ()):
-            wrong = _broken(history, values, limit)
+        for shape, limit, fault in plan.limits.get(path, ()):
+            wrong = fault(history, values)
             if wrong is not None:
                 said = _say(limit, values, wrong)
                 yield Finding(shape.rule(limit), node.value, said, shape.severity)
 
 
-def _broken(history: Readable, values: Sequence[Term], limit: Limit) -> Sequence[Term] | None:
-    """Give the values at fault (none where their number is), or None where the limit is kept."""
-    counted = _COUNTED.get(limit.component)
-    if counted is not None:
-        return None if counted(values, limit) else ()
-    holds = _HOLDS[limit.component]
-    return [value for value in values if not holds(history, value, limit)] or None
+@cache
+def _plan(kinds: frozenset[Term]) -> _Plan:
+    about = [s for s in shapes().shapes if s.limits and not kinds.isdisjoint(s.classes)]
+    required = [(shape, limit) for shape in about for limit in shape.required]
+    limits: dict[ox.NamedNode, list[tuple[Shape, Limit, _Fault]]] = {}
+    for shape in about:
+        for path, many in shape.limits.items():
+            for limit in many:
+                if limit.component != "minCount":  # a path that has values has one
+                    limits.setdefault(path, []).append((shape, limit, _fault_of(limit)))
+    return _Plan(required, limits)
 
 
 def _say(limit: Limit, values: Sequence[Term], wrong: Sequence[Term]) -> str:
@@ -87,53 +92,68 @@ def _short(term: Term) -> str:
     return term.value.rpartition("#")[2] if isinstance(term, ox.NamedNode) else term.value
 
 
-_COUNTED: Final[dict[str, Callable[[Sequence[Term], Limit], bool]]] = {
-    "minCount": lambda values, _: len(values) > 0,
-    "maxCount": lambda values, _: len(values) <= 1,
-    "hasValue": lambda values, limit: limit.value in values,
-}
+_Fault = Callable[[Readable, Sequence[Term]], Sequence[Term] | None]
+"""Gives the values at fault (none where their number is), or None where the limit is kept."""
 
 
-def _is_datatype(_: Readable, value: Term, limit: Limit) -> bool:
-    if not isinstance(value, ox.Literal) or value.datatype != limit.value:
-        return False
-    form = _FORMS.get(value.datatype)
-    return form is None or form.fullmatch(value.value) is not None
+def _fault_of(limit: Limit) -> _Fault:
+    if limit.component == "maxCount":
+        return lambda _, values: () if len(values) > 1 else None
+    if limit.component == "hasValue":
+        return lambda _, values: None if limit.value in values else ()
+    holds = _HOLDS[limit.component](limit)
+    return lambda history, values: [v for v in values if not holds(history, v)] or None
 
 
-def _is_class(history: Readable, value: Term, limit: Limit) -> bool:
-    above = shapes().above
-    return any(
-        limit.value == kind or limit.value in above.get(kind, ()) for kind in history.types(value)
-    )
+_Holds = Callable[[Readable, Term], bool]
 
 
-def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[Readable, Term, Limit], bool]:
-    def check(_: Readable, value: Term, limit: Limit) -> bool:
-        if not isinstance(value, ox.Literal) or value.datatype not in _NUMBERS:
+def _is_datatype(limit: Limit) -> _Holds:
+    datatype = limit.value
+    form = _FORMS.get(datatype)
+
+    def holds(_: Readable, value: Term) -> bool:
+        if not isinstance(value, ox.Literal) or value.datatype != datatype:
             return False
-        try:
-            return holds(Decimal(value.value), limit.number)
-        except InvalidOperation:
-            return False
+        return form is None or form.fullmatch(value.value) is not None
 
-    return check
+    return holds
 
 
-def _matches(_: Readable, value: Term, limit: Limit) -> bool:
-    blank = isinstance(value, ox.BlankNode)
-    return not blank and re.search(limit.value.value, value.value) is not None
+def _is_class(limit: Limit) -> _Holds:
+    fitting = {limit.value} | {c for c, above in shapes().above.items() if limit.value in above}
+    return lambda history, value: not fitting.isdisjoint(history.types(value))
 
 
-def _long_enough(_: Readable, value: Term, limit: Limit) -> bool:
-    return not isinstance(value, ox.BlankNode) and len(value.value) >= limit.number
+def _compare(holds: Callable[[Decimal, Decimal], bool]) -> Callable[[Limit], _Holds]:
+    def check_of(limit: Limit) -> _Holds:
+        def check(_: Readable, value: Term) -> bool:
+            if not isinstance(value, ox.Literal) or value.datatype not in _NUMBERS:
+                return False
+            try:
+                return holds(Decimal(value.value), limit.number)
+            except InvalidOperation:
+                return False
+
+        return check
+
+    return check_of
 
 
-_HOLDS: Final[dict[str, Callable[[Readable, Term, Limit], bool]]] = {
+def _matches(limit: Limit) -> _Holds:
+    search = re.compile(limit.value.value).search
+    return lambda _, value: not isinstance(value, ox.BlankNode) and search(value.value) is not None
+
+
+def _long_enough(limit: Limit) -> _Holds:
+    return lambda _, value: not isinstance(value, ox.BlankNode) and len(value.value) >= limit.number
+
+
+_HOLDS: Final[dict[str, Callable[[Limit], _Holds]]] = {
     "datatype": _is_datatype,
     "class": _is_class,
-    "nodeKind": lambda _, value, limit: isinstance(value, _KINDS[str(limit.value)]),
-    "in": lambda _, value, limit: value in limit.allowed,
+    "nodeKind": lambda limit: lambda _, value: isinstance(value, _KINDS[str(limit.value)]),
+    "in": lambda limit: lambda _, value: value in limit.allowed,
     "minInclusive": _compare(lambda number, least: number >= least),
     "maxInclusive": _compare(lambda number, most: number <= most),
     "minExclusive": _compare(lambda number, least: number > least),

@@ -12,7 +12,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit.history import History
+from kgreason.audit.history import History, Properties
 from kgreason.audit.report import Finding
 from kgreason.probes import (
     association,
@@ -27,7 +27,7 @@ from kgreason.probes import finding as probe
 from kgreason.probes.finding import Setting, decimal
 from kgreason.probes.statistics import Count, Table
 from kgreason.store import Row, Term
-from kgreason.terms import TRAILS, XSD
+from kgreason.terms import TRAILS, TYPE, XSD
 
 Figures = Mapping[str, Decimal]
 _NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
@@ -46,27 +46,27 @@ class Recorded:
     discovery: Table | None
 
 
-def findings(history: History) -> Iterator[Finding]:
-    """Recompute what each piece of evidence says from its recorded counts."""
-    for node in history.instances(TRAILS.Evidence):
-        given = history.properties(node)
-        kind = _text(given.get(TRAILS.testKind))
-        recompute = KINDS.get(kind)
-        if recompute is None:
-            continue
-        try:
-            figures = _figures(given)
-            strata = [_figures(history.properties(s)) for s in given.get(TRAILS.stratum, ())]
-            discovery = _discovery(history, given.get(TRAILS.hypothesis))
-            expected = recompute(Recorded(figures, strata, discovery))
-        except (KeyError, ValueError, ArithmeticError) as error:
-            said = f"The figures of this {kind} cannot be recomputed: {error!r}."
-            yield Finding("figures", node.value, said)
-            continue
-        outcome = _text(given.get(TRAILS.outcomeClass))
-        said = "; ".join(_differences(expected, figures, outcome))
-        if said:
-            yield Finding("figures", node.value, f"It does not follow from its counts: {said}.")
+def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
+    """Recompute what a piece of evidence says from its recorded counts; `given` is said of it."""
+    if TRAILS.Evidence not in given.get(TYPE, ()):
+        return
+    kind = _text(given.get(TRAILS.testKind))
+    recompute = KINDS.get(kind)
+    if recompute is None:
+        return
+    try:
+        figures = _figures(given)
+        strata = [_figures(history.properties(s)) for s in given.get(TRAILS.stratum, ())]
+        discovery = _discovery(history, given.get(TRAILS.hypothesis))
+        expected = recompute(Recorded(figures, strata, discovery))
+    except (KeyError, ValueError, ArithmeticError) as error:
+        said = f"The figures of this {kind} cannot be recomputed: {error!r}."
+        yield Finding("figures", node.value, said)
+        return
+    outcome = _text(given.get(TRAILS.outcomeClass))
+    said = "; ".join(_differences(expected, figures, outcome))
+    if said:
+        yield Finding("figures", node.value, f"It does not follow from its counts: {said}.")
 
 
 def _differences(expected: probe.Finding, figures: Figures, outcome: str) -> Iterator[str]:

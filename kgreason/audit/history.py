@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache, cached_property
+from typing import Final
 
 import pyoxigraph as ox
 
@@ -11,6 +12,8 @@ from kgreason.errors import LedgerError
 from kgreason.ledger import Record
 from kgreason.store import Store, Term
 from kgreason.terms import TRAILS, TYPE
+
+_KNOWN: Final = 100_000  # nodes whose types are kept; a long record must not fill the memory
 
 Properties = dict[ox.NamedNode, list[Term]]
 """The values of each property of one node."""
@@ -31,9 +34,15 @@ class History:
         """The record and the ontology in one default graph."""
         inner = ox.Store()
         inner.bulk_extend(ontology())
-        text = self._ledger.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=self.iri)
-        inner.bulk_load(text, ox.RdfFormat.N_TRIPLES)
+        text = self._ledger.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=self.iri) or b""
+        inner.bulk_load(text, ox.RdfFormat.N_TRIPLES, lenient=True)  # a store wrote it
+        self.__dict__["size"] = text.count(b"\n")
         return Store(inner, f"the record of {self.iri.value}")
+
+    @cached_property
+    def size(self) -> int:
+        """How many statements the record has."""
+        return sum(1 for _ in self.statements())
 
     def statements(
         self,
@@ -47,6 +56,10 @@ class History:
     def instances(self, kind: Term) -> list[Subject]:
         """Give the nodes of a class."""
         return [statement.subject for statement in self.statements(None, TYPE, kind)]
+
+    def written(self, step: Term) -> Iterator[Subject]:
+        """Give the nodes that a step wrote, as they say themselves."""
+        return (link.subject for link in self.statements(None, TRAILS.step, step))
 
     def properties(self, node: Term) -> Properties:
         """Give what the record says of a node."""
@@ -65,6 +78,8 @@ class History:
         """Give the types of a node, as the record or the ontology has them."""
         known = self._types.get(node)
         if known is None:
+            if len(self._types) > _KNOWN:
+                self._types.clear()
             known = {found.object for found in self.statements(node, TYPE)}
             known |= types_in_ontology().get(node, set())
             self._types[node] = known
@@ -72,10 +87,13 @@ class History:
 
     def counted(self) -> dict[str, int]:
         """Count what there is to look at."""
+        kinds = {"steps": TRAILS.Step, "updates": TRAILS.ConfidenceUpdate}
         return {
-            "triples": sum(1 for _ in self.statements()),
-            "steps": len(self.instances(TRAILS.Step)),
-            "updates": len(self.instances(TRAILS.ConfidenceUpdate)),
+            "triples": self.size,
+            **{
+                name: sum(1 for _ in self.statements(None, TYPE, kind))
+                for name, kind in kinds.items()
+            },
         }
 
 

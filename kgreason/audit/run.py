@@ -12,7 +12,7 @@ from kgreason.audit.shapes import shapes
 from kgreason.errors import OptionError
 from kgreason.ledger import Record, Written
 from kgreason.store import Term
-from kgreason.terms import TRAILS
+from kgreason.terms import TRAILS, TYPE
 
 _NOT_YET: Final = "Step.hash.minCount"
 """What a step lacks until it is sealed, which is when it is found fit."""
@@ -32,8 +32,7 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
     history = History(record)
     found = [
         *engines[engine](history),
-        *seal.findings(history),
-        *figures.findings(history),
+        *_node_by_node(history, core_too=engine == "native"),
     ]
     limits = [
         limit for shape in shapes().shapes for many in shape.limits.values() for limit in many
@@ -48,8 +47,33 @@ def _by_reference(history: History) -> Iterator[Finding]:
     return reference.findings(history)
 
 
+def _node_by_node(history: History, *, core_too: bool) -> Iterator[Finding]:
+    """Check the seal of each step, and its nodes each by itself; what was read is not kept.
+
+    Nodes of no step are checked too.
+    """
+    steps = history.instances(TRAILS.Step)
+    seals = seal.Seals(history)
+    for step in steps:
+        nodes = [(node, history.properties(node)) for node in history.written(step)]
+        for node, properties in nodes:
+            if core_too:
+                yield from core.check(history, node, properties)
+            yield from figures.check(history, node, properties)
+        yield from seals.check(step, nodes)
+    rest = list(seals.rest())
+    yield from rest
+    if any(finding.rule == seal.UNSEALED for finding in rest):
+        known = set(steps)
+        for node in {link.subject for link in history.statements(None, TYPE)}:
+            properties = history.properties(node)
+            if known.isdisjoint(properties.get(TRAILS.step, ())):
+                if core_too:
+                    yield from core.check(history, node, properties)
+                yield from figures.check(history, node, properties)
+
+
 def _natively(history: History) -> Iterator[Finding]:
-    yield from core.findings(history)
     for rule in shapes().rules:
         for row in history.merged.select(rule.query):
             message = rule.say(row.get("value"))

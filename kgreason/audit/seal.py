@@ -5,7 +5,7 @@ as sorted canonical N-Triples. Current values, which later steps replace, stay o
 recompute those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import pyoxigraph as ox
@@ -18,31 +18,62 @@ from kgreason.ledger.seal import REPLACED, line, seal
 from kgreason.store import Term
 from kgreason.terms import OWL, POLICY, PROV, TRAILS
 
+UNSEALED: Final = "unsealed"
 _ENDED: Final = PROV.endedAtTime
+
+
+class Seals:
+    """Checks the seals of a record step by step, and at the end what no seal covers."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._covered = 0
+        self._twice: set[Term] = set()
+
+    def check(
+        self, step: Term, nodes: Iterable[tuple[Subject, Mapping[ox.NamedNode, list[Term]]]]
+    ) -> Iterator[Finding]:
+        """Check the seal of a step, of whose nodes all is given that is said of them."""
+        lines: list[str] = []
+        for node, properties in nodes:
+            before = len(lines)
+            left_out = 0
+            for predicate, values in properties.items():
+                if predicate in REPLACED or (predicate == _ENDED and node == self._history.iri):
+                    # its end is written by the last step on the investigation, a node of the first
+                    left_out += sum(_readable(node, value) for value in values)
+                else:
+                    lines += [line(node, predicate, v) for v in values if _readable(node, v)]
+            if len(properties[TRAILS.step]) == 1 or node not in self._twice:
+                self._covered += len(lines) - before + left_out
+            if len(properties[TRAILS.step]) > 1:
+                self._twice.add(node)
+        yield from _seal(self._history, step, lines)
+
+    def rest(self) -> Iterator[Finding]:
+        """Check that nothing is left that no seal covers, and that the policy is the known one."""
+        yield from _one_investigation(self._history)
+        if self._covered != self._history.size:
+            yield from _unsealed(self._history)
+        yield from _policy(self._history)
 
 
 def findings(history: History) -> Iterator[Finding]:
     """Check that every statement is sealed, every seal right, and the policy the known one."""
-    yield from _one_investigation(history)
-    writers: dict[Subject, list[Term]] = {}
-    for link in history.statements(None, TRAILS.step):
-        writers.setdefault(link.subject, []).append(link.object)
-    lines: dict[Term, list[str]] = {step: [] for step in history.instances(TRAILS.Step)}
+    seals = Seals(history)
+    for step in history.instances(TRAILS.Step):
+        nodes = ((node, history.properties(node)) for node in history.written(step))
+        yield from seals.check(step, nodes)
+    yield from seals.rest()
+
+
+def _unsealed(history: History) -> Iterator[Finding]:
+    steps = history.instances(TRAILS.Step)
+    sealed = {node for step in steps for node in history.written(step)}
     for statement in history.statements():
-        steps = [lines[s] for s in writers.get(statement.subject, ()) if s in lines]
-        if not steps or not _readable(statement):
+        if statement.subject not in sealed or not _readable(statement.subject, statement.object):
             said = f"No seal covers what is said of it: {statement.predicate.value}."
-            yield Finding("unsealed", str(statement.subject).strip("<>"), said)
-        elif statement.predicate not in REPLACED and not (
-            # the end of the investigation is written by its last step on a node of the first
-            statement.predicate == _ENDED and statement.subject == history.iri
-        ):
-            said = line(statement.subject, statement.predicate, statement.object)
-            for written in steps:
-                written.append(said)
-    for step, written in lines.items():
-        yield from _seal(history, step, written)
-    yield from _policy(history)
+            yield Finding(UNSEALED, str(statement.subject).strip("<>"), said)
 
 
 def _seal(history: History, step: Term, lines: list[str]) -> Iterator[Finding]:
@@ -59,12 +90,9 @@ def _seal(history: History, step: Term, lines: list[str]) -> Iterator[Finding]:
         yield Finding("seal", step.value, said)
 
 
-def _readable(statement: Statement) -> bool:
+def _readable(node: Term, value: Term) -> bool:
     """Tell whether a statement can be sealed: blank nodes have no name, and triples no place."""
-    value = statement.object
-    return isinstance(statement.subject, ox.NamedNode) and isinstance(
-        value, ox.NamedNode | ox.Literal
-    )
+    return isinstance(node, ox.NamedNode) and isinstance(value, ox.NamedNode | ox.Literal)
 
 
 def _one_investigation(history: History) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from kgreason.terms import RDF, RDFS, SH, TYPE, XSD
 
 ROLE: Final = "audit"
 RULES: Final = "https://w3id.org/trails/audit#"
-ONTOLOGY: Final = ("trails.ttl", "policy.ttl")
+ONTOLOGY: Final = ("trails.ttl", "policy.ttl", "lifecycle.ttl", "repair.ttl")
 """What a record is merged with; its policy it holds itself."""
 
 _SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {
@@ -105,8 +105,9 @@ class Shapes:
 def ontology() -> tuple[ox.Quad, ...]:
     """Give the triples of the ontology, to be merged with a record."""
     store = ox.Store()
-    for name in ONTOLOGY:
-        store.load(path=str(folder("ontology") / name), format=ox.RdfFormat.TURTLE)
+    for path in (folder("ontology") / name for name in ONTOLOGY):
+        if path.is_file():
+            store.load(path=str(path), format=ox.RdfFormat.TURTLE)
     return tuple(store)
 
 

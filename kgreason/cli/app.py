@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from kgreason.cli import asking, bench, catalogue, errors, looking, reviewing
+from kgreason.cli import asking, bench, catalogue, errors, exporting, looking, repairing, reviewing
 
 
 class _Program(TyperGroup):
@@ -69,6 +69,8 @@ def program(
 looking.add_to(app)
 asking.add_to(app)
 reviewing.add_to(app)
+exporting.add_to(app)
+repairing.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
 

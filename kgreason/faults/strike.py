@@ -200,6 +200,8 @@ def _other(asked: _Asked) -> ox.NamedNode:
         about = target.value
     name = local(about)
     space = about.value[: len(about.value) - len(name)]
+    if operation.name == "ontology-left-out":
+        space = VOCABULARY
     new = {
         "inference-subproperty": f"{rng.choice(('main', 'actual', 'primary'))}{_upper(name)}",
         "inference-inverse": f"is{_upper(name)}Of",

@@ -33,24 +33,33 @@ def design(bench: Bench, symptom: Symptom, round_: int) -> None:
     frames = proposal_of(bench, symptom, round_).frames
     for frame, nodes in zip(frames, members.values(), strict=False):
         for planned in symbolic.first_tests(view, frame):
-            _register(step, nodes, planned, known)
+            region = frame.members[planned.tested].pattern.text
+            _register(step, nodes, planned, region, known)
     bench.record.commit(step)
 
 
-def _registered(bench: Bench) -> set[str]:
-    """Give the fingerprints of all tests that are registered: none is made twice."""
-    return {row["fingerprint"].value for row in bench.record.select("fingerprints")}
+def _registered(bench: Bench) -> set[tuple[str, str]]:
+    """Give fingerprint and region of all tests that are registered: none is made twice."""
+    rows = bench.record.select("fingerprints")
+    return {(row["fingerprint"].value, row["pattern"].value) for row in rows}
 
 
 def _register(
-    step: Step, members: Sequence[ox.NamedNode], planned: symbolic.PlannedTest, known: set[str]
+    step: Step,
+    members: Sequence[ox.NamedNode],
+    planned: symbolic.PlannedTest,
+    region: str,
+    known: set[tuple[str, str]],
 ) -> None:
-    """Register a test, unless the same was registered before."""
+    """Register a test, unless the same was registered before for the same region.
+
+    One query may do for several regions: the spread among siblings is read for each of them.
+    """
     text = f"{planned.kind} {planned.half} {planned.query}"
     fingerprint = hashlib.sha256(text.encode()).hexdigest()
-    if fingerprint in known:
+    if (fingerprint, region) in known:
         return
-    known.add(fingerprint)
+    known.add((fingerprint, region))
     node = step.make(
         "Test",
         PROV.Plan,
@@ -83,8 +92,9 @@ def tell_apart(bench: Bench, symptom: Symptom, round_: int) -> None:
     outside = bench.record.select("outsiders", symptom=symptom.node, round=literal(round_))
     for members in frames.values():
         rivals = [*members, *_outsiders(members, outside)]
+        nodes = [ox.NamedNode(row["hypothesis"].value) for row in members]
         for planned in _tell_members_apart(view, rivals, len(members)):
-            _register(plan, [ox.NamedNode(r["hypothesis"].value) for r in members], planned, known)
+            _register(plan, nodes, planned, members[planned.tested]["pattern"].value, known)
     bench.record.commit(plan)
 
 

@@ -23,12 +23,16 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Past:
-    """An idea of before: which, what became of it, and what is different since (None: nothing)."""
+    """An idea of before: which, what became of it, and what is different since (None: nothing).
+
+    One of this investigation is its `own`.
+    """
 
     hypothesis: ox.NamedNode
     words: frozenset[str]
     pattern: str
     status: ox.NamedNode
+    own: bool
     changed: str | None
 
     @property
@@ -78,7 +82,7 @@ class Memory:
     def known(self, candidate: Candidate) -> bool:
         """Say whether a candidate was proposed before in this investigation, or is rejected."""
         past = self.of(candidate)
-        return past is not None and past.changed is None
+        return past is not None and (past.own or (past.rejected and past.changed is None))
 
     def _words(self, candidate: Candidate) -> frozenset[str]:
         told = symbolic.wording(candidate, self.bench.names, self.symptom.constraint)
@@ -120,12 +124,14 @@ def remembered(bench: Bench, symptom: Symptom, view: View, round_: int) -> Memor
 
 
 def _past(bench: Bench, symptom: Symptom, row: Row) -> Past:
+    own = row["own"].value == "true"
     return Past(
         ox.NamedNode(row["hypothesis"].value),
         _words(row["statement"].value),
         row["pattern"].value,
         ox.NamedNode(row["status"].value),
-        None if row["own"].value == "true" else _changed(bench, symptom, row),
+        own,
+        None if own else _changed(bench, symptom, row),
     )
 
 

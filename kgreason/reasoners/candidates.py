@@ -21,6 +21,11 @@ _IRI: Final = re.compile(r"<([^<>\s]+)>")
 _STANDARD: Final = {"failing", "population"}
 _SHARED: Final = {"half", "least"}
 _LIFT: Final = 0.25
+_ABSENCE: Final = frozenset(
+    SH[f"{name}ConstraintComponent"]
+    for name in ("MinCount", "QualifiedMinCount", "HasValue", "Node", "Property", "Or", "Xone")
+)
+"""Components that a node (mostly) fails because it lacks something."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class View:
             "raised": self._raised(),
             "listed": self._listed(),
             "classed": SH["class"] in self.constraint.parameters,
+            "absence": self.constraint.component in _ABSENCE,
         }
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component

@@ -1,0 +1,406 @@
+"""Repair what an investigation found: try, judge, ask the policy, write, validate, record."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason import api, policy
+from kgreason.audit import refuse
+from kgreason.errors import GraphError, LedgerError, OptionError, RunError
+from kgreason.graph import Graph, digest
+from kgreason.graph.names import Names
+from kgreason.ledger import Ledger, Record, Step
+from kgreason.ledger.record import now
+from kgreason.mending.results import Mended, Offer, Tried, justified
+from kgreason.mending.writing import (
+    DATA,
+    PATCHES,
+    data_text,
+    form_of,
+    in_place,
+    patch_text,
+    replace_file,
+    shapes_text,
+)
+from kgreason.phases import Bench, Symptom
+from kgreason.phases.act import authorise, commit_to, release
+from kgreason.phases.intervene import attempts, describe_attempt
+from kgreason.phases.options import Claim, claims, describe_option, options, query
+from kgreason.probes import intervention
+from kgreason.probes.finding import Finding
+from kgreason.reasoners.candidates import inside, members
+from kgreason.repairs.catalogue import Repair, repairs
+from kgreason.repairs.patch import Patch
+from kgreason.repairs.scratch import Journal
+from kgreason.repairs.shapes import diff, mended, shape_trial, verdict
+from kgreason.repairs.trial import Feasibility, Trial, trial
+from kgreason.request import Request
+from kgreason.sighting import Sighting, look
+from kgreason.store import Term
+from kgreason.symptoms import Shapes
+from kgreason.templates import Fragment, template
+from kgreason.terms import PROV, TRAILS
+
+_MAY: Final = frozenset({"cleared", "partly"})
+"""The outcomes that may be applied: nothing new is wrong, and something is mended."""
+_FOUND: Final = frozenset({TRAILS.Supported, TRAILS.Converged})
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for.
+
+    `hypothesis` is a number or IRI (else all that are supported), `using` the name of a repair.
+    `out` is a file to write, `replace` changes the input itself. Without either, and with `dry`,
+    nothing is written; with `dry` nothing is recorded either.
+    """
+
+    hypothesis: str | None = None
+    using: str | None = None
+    out: str | None = None
+    replace: bool = False
+    dry: bool = False
+
+
+def repair(
+    ledger: str | Path,
+    which: str | None,
+    data: Sequence[str] = (),
+    wanted: Wanted | None = None,
+    notice: api.Notice | None = None,
+) -> Mended:
+    """Try the repairs of a finished investigation, and write them where the policy allows it.
+
+    `data` are those that were investigated (as recorded, if left out); they are only read, unless
+    the input itself is to be changed. Raises the errors of reading data; LedgerError for an
+    investigation that is not finished, OptionError for what cannot be written.
+    """
+    asked = wanted or Wanted()
+    ending = form_of(asked.out) if asked.out else None
+    with ExitStack() as stack:
+        opened = Ledger.read(Path(ledger)) if asked.dry else Ledger.write(Path(ledger))
+        store = stack.enter_context(opened)
+        entry = store.entry(which)
+        if not entry.finished:
+            raise LedgerError(f"Investigation {entry.number} is not finished; resume it first.")
+        record = store.record(entry)
+        record.check = refuse
+        session = _Session(record, asked, _opened(record, data, notice))
+        session.try_all()
+        if (ending or asked.replace) and not asked.dry:
+            session.apply(ending)
+        return session.done
+
+
+@dataclass
+class _Opened:
+    request: Request
+    graph: Graph
+    sighting: Sighting
+    bench: Bench
+    symptoms: list[Symptom]
+
+
+def _opened(record: Record, data: Sequence[str], notice: api.Notice | None) -> _Opened:
+    """Read the data that an investigation was about, and look at them as it did."""
+    recorded = api.recorded_request(record)
+    request = replace(recorded, data=tuple(data) or recorded.data)
+    paths = [[Path(p) for p in given] for given in (request.data, request.ontology)]
+    (known,) = record.store.inner.quads_for_pattern(
+        record.iri, TRAILS.fingerprint, None, record.iri
+    )
+    if known.object != ox.Literal(digest(paths[0], ontology=paths[1])):
+        raise GraphError(
+            "These are not the data that were investigated; a repair is for those alone. "
+            "Investigate these first."
+        )
+    given = asdict(request)
+    graph, sighting = api.symptoms(given.pop("data"), notice=notice, **given)
+    seen = {one.constraint.key: one for one in sighting.failing}
+    symptoms = []
+    for row in record.select("symptom-keys"):
+        found = seen.get(row["key"].value)
+        if found is not None:
+            symptoms.append(
+                Symptom(
+                    ox.NamedNode(row["symptom"].value),
+                    found.constraint,
+                    found.observation.population or len(found.observation.failing),
+                    found.observation.failing,
+                    int(row["index"].value),
+                    counted=found.observation.population is not None,
+                )
+            )
+    used = policy.load(request.policy)
+    bench = Bench(graph, record, used, request.seed, request.max_hypotheses, Names(graph))
+    return _Opened(request, graph, sighting, bench, symptoms)
+
+
+@dataclass
+class _Chosen:
+    """A repair that was tried for a hypothesis, and how it is to be written."""
+
+    claim: Claim
+    repair: Repair
+    trial: Trial
+    finding: Finding
+    attempt: ox.NamedNode | None = None
+
+
+@dataclass
+class _Session:
+    record: Record
+    asked: Wanted
+    opened: _Opened
+    done: Mended = field(default_factory=Mended)
+    chosen: list[_Chosen] = field(default_factory=list)
+    journals: list[Journal] = field(default_factory=list)
+
+    def try_all(self) -> None:
+        """Try the repair of each hypothesis; each is made on top of those before it."""
+        for claim in self._claims():
+            self._try(claim)
+        self.done.before = _failing(self.opened.sighting)
+
+    def _claims(self) -> list[Claim]:
+        found = claims(self.opened.bench, self.opened.symptoms)
+        asked = self.asked.hypothesis
+        if asked is None:
+            return [c for c in found if c.row["status"] in _FOUND]
+        named = [c for c in found if asked in {c.row["number"].value, c.node.value}]
+        if not named:
+            known = ", ".join(c.row["number"].value for c in found) or "none"
+            raise OptionError(
+                f"--hypothesis {asked}: there is no such hypothesis with a region; there are: "
+                f"{known}."
+            )
+        return named
+
+    def _try(self, claim: Claim) -> None:
+        offers = self._offers(claim)
+        told = [Offer.of(one, verdict_) for one, verdict_, _ in offers]
+        usable = [o for o in offers if o[1].feasible and self._wanted(o[0])]
+        if self.asked.using and not any(self._wanted(one) for one, _, _ in offers):
+            names = ", ".join(one.name for one, _, _ in offers) or "none"
+            raise OptionError(
+                f"--using {self.asked.using}: this repair does not fit hypothesis "
+                f"{claim.row['number'].value}; these do: {names}."
+            )
+        number, statement = claim.row["number"].value, claim.row["statement"].value
+        if not usable:
+            why = "No repair fits it." if not offers else "None of its repairs can be made."
+            self.done.tried.append(Tried(int(number), statement, None, {}, "", why, told))
+            return
+        strayed = [r for r in attempts(self.opened.bench, claim.node) if _strays(r)]
+        if strayed:
+            why = "A repair touched what it did not declare; nothing more is tried for it."
+            self.done.tried.append(Tried(int(number), statement, None, {}, "", why, told))
+            return
+        one, _, patch = usable[0]
+        tried = self._trial(claim, one, patch)
+        found = intervention.found(tried)
+        chosen = _Chosen(claim, one, tried, found)
+        self.done.tried.append(
+            Tried(
+                int(number),
+                statement,
+                one.name,
+                dict(tried.figures),
+                found.outcome,
+                found.note,
+                told,
+            )
+        )
+        if not self.asked.dry:
+            self._record(chosen, [(o, v) for o, v, _ in offers])
+        if found.outcome in _MAY:
+            self.chosen.append(chosen)
+            if one.mends_data:
+                journal = Journal(self.opened.graph)
+                journal.make(tried.patch)
+                self.journals.append(journal)
+
+    def _wanted(self, one: Repair) -> bool:
+        return self.asked.using in {None, one.name}
+
+    def _offers(self, claim: Claim) -> list[tuple[Repair, Feasibility, Patch | None]]:
+        """Give every repair that fits, of the data and of the shapes, with what it costs."""
+        bench = self.opened.bench
+        out: list[tuple[Repair, Feasibility, Patch | None]] = [
+            (o.repair, o.verdict, None) for o in options(bench, claim)
+        ]
+        constraint = claim.symptom.constraint
+        for one in repairs(claim.cause, constraint, bench.graph):
+            if not one.mends_data and constraint.shapes is not None:
+                patch = diff(bench.graph, constraint.shapes, one, self._nodes(claim))
+                out.append((one, verdict(patch), patch))
+        return out
+
+    def _nodes(self, claim: Claim) -> Fragment:
+        return template("test", "intervention").fragment(
+            "claimed",
+            symptom=claim.view.marks.failing,
+            region=inside(claim.view, claim.pattern),
+            seed=ox.Literal("0"),
+            below=ox.Literal("g"),
+        )
+
+    def _trial(self, claim: Claim, one: Repair, patch: Patch | None) -> Trial:
+        bench, constraint = self.opened.bench, claim.symptom.constraint
+        seconds = self.opened.request.query_seconds
+        if patch is not None and constraint.shapes is not None:
+            mask = members(claim.view, claim.pattern) & claim.view.marks.failing_mask
+            nodes: list[Term] = [
+                node
+                for place, node in enumerate(claim.view.marks.population.nodes)
+                if mask >> place & 1
+            ]
+            return shape_trial(
+                bench.graph, constraint, constraint.shapes, one, patch, nodes, seconds=seconds
+            )
+        rows = bench.graph.store.select(query(bench, claim, one, None, None))
+        return trial(bench.graph, constraint, rows, claim.level, seconds=seconds)
+
+    # The record
+
+    def _record(self, chosen: _Chosen, offers: Sequence[tuple[Repair, Feasibility]]) -> None:
+        """Write the options, the commitment, the attempt and what came of it: one step."""
+        step, claim = self.record.step("Act"), chosen.claim
+        step.describe(step.node, symptom=claim.symptom.node)
+        grant, permit = authorise(self.record, step, TRAILS.TryRepair, claim.node)
+        made = {one.name: describe_option(step, claim, one, v) for one, v in offers}
+        if permit.granted:
+            reason = f"{chosen.repair.name}: {permit.why.capitalize()}."
+            region = claim.row["region"].value
+            commitment = commit_to(self.record, step, claim.node, grant, region, reason)
+            chosen.attempt = describe_attempt(
+                step, claim.node, chosen.trial, chosen.finding, commitment
+            )
+            step.describe(chosen.attempt, option=made[chosen.repair.name])
+            release(
+                step, commitment, f"The repair was tried; it came out as {chosen.finding.outcome}."
+            )
+        self.record.commit(step)
+
+    # Applying
+
+    def apply(self, ending: str | None) -> None:
+        """Write what was tried and may be applied, if the policy allows it for each hypothesis."""
+        if not self.chosen:
+            self.done.refused.append("No repair was shown to work, so none is applied.")
+            return
+        step = self.record.step("Act")
+        grants = []
+        for one in self.chosen:
+            grant, permit = authorise(self.record, step, TRAILS.ApplyRepair, one.claim.node)
+            grants.append(grant)
+            if not permit.granted:
+                number = one.claim.row["number"].value
+                self.done.refused.append(
+                    f"The repair of hypothesis {number} is not applied: {permit.why}."
+                )
+        if self.done.refused:
+            self.record.commit(step)
+            return
+        self._write(ending)
+        self.done.after = self._after(ending)
+        for one, grant in zip(self.chosen, grants, strict=True):
+            self._describe_application(step, one, grant)
+        self.record.commit(step)
+
+    def _write(self, ending: str | None) -> None:
+        graph = self.opened.graph
+        patch = Patch(tuple(c for one in self.chosen for c in one.trial.patch.changes))
+        of_shapes = [one for one in self.chosen if not one.repair.mends_data]
+        if of_shapes and len(of_shapes) < len(self.chosen):
+            raise OptionError(
+                "Some of these repairs mend the data and some the shapes; name one --hypothesis."
+            )
+        why = justified(self.record, self.chosen_told())
+        if self.asked.replace:
+            if of_shapes:
+                raise OptionError("The shapes are not changed in place; use --out FILE.ttl.")
+            for path, backup in in_place(graph, patch):
+                self.done.written.append(str(path))
+                self.done.backups.append(str(backup))
+        if ending is None or self.asked.out is None:
+            return
+        path = Path(self.asked.out)
+        if ending in PATCHES:
+            content = patch_text(graph, patch, ending, why).encode()
+        elif of_shapes:
+            content = shapes_text(self._shapes())
+        else:
+            content = data_text(graph, ending)
+        replace_file(path, content)
+        self.done.written.append(str(path))
+
+    def _shapes(self) -> Shapes:
+        shapes = self.chosen[0].claim.symptom.constraint.shapes
+        if shapes is None:
+            raise RunError("There are no shapes to mend.")
+        for one in self.chosen:
+            shapes = mended(shapes, one.trial.patch)
+        return shapes
+
+    def chosen_told(self) -> list[Mapping[str, str]]:
+        """Give for each repair that is applied what justifies it."""
+        return [
+            {
+                "hypothesis": one.claim.node.value,
+                "statement": one.claim.row["statement"].value,
+                "confidence": one.claim.row["confidence"].value,
+                "repair": one.repair.name,
+                "note": one.finding.note,
+            }
+            for one in self.chosen
+        ]
+
+    def _after(self, ending: str | None) -> int:
+        """Validate again, all of it: the files that were written, else the mended scratch copy."""
+        request = self.opened.request
+        shapes = [str(Path(p)) for p in request.shapes]
+        given = asdict(request)
+        data = list(given.pop("data"))
+        of_shapes = any(not one.repair.mends_data for one in self.chosen)
+        if self.asked.replace:
+            return _failing(api.symptoms(data, **given)[1])
+        if ending in DATA and self.asked.out is not None:
+            if of_shapes:
+                known = [p for p in shapes if self.asked.out != p]
+                given["shapes"] = [self.asked.out, *known[1:]]
+                return _failing(api.symptoms(data, **given)[1])
+            return _failing(api.symptoms([self.asked.out], **given)[1])
+        if of_shapes:
+            return self.done.before - sum(one.trial.figures["holds"] for one in self.chosen)
+        return _failing(look(self.opened.graph, request))
+
+    def _describe_application(self, step: Step, one: _Chosen, grant: ox.NamedNode) -> None:
+        made = step.make(
+            "RepairApplication",
+            PROV.Activity,
+            hypothesis=one.claim.node,
+            repairAttempt=one.attempt,
+            authorisation=grant,
+            patchDigest=one.trial.patch.digest,
+            changes=one.trial.figures["changes"],
+            writtenTo=[Path(p).name for p in self.done.written],
+            backup=[Path(p).name for p in self.done.backups] or None,
+            failingBefore=self.done.before,
+            failingAfter=self.done.after,
+        )
+        started = now()
+        step.add(made, PROV.startedAtTime, started)
+        step.add(made, PROV.endedAtTime, started)
+
+
+def _strays(row: Mapping[str, Term]) -> bool:
+    return row["outcome"].value == "out-of-scope"
+
+
+def _failing(sighting: Sighting) -> int:
+    return sum(len(seen.observation.failing) for seen in sighting.failing)
