@@ -32,6 +32,7 @@ COMMANDS = (
     "report",
     "audit",
     "query",
+    "export",
     "history",
     "queries",
     "bench",
