@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason import policy
+from kgreason import calibration, policy
 from kgreason.errors import GraphError, LedgerError, OptionError
 from kgreason.graph import Graph, digest, load
 from kgreason.investigation import Budget, Investigation, Plan, Progress
@@ -45,6 +45,7 @@ def investigate(
     `kgreason.errors`; nothing is written before the input has been read.
     """
     request = request_of(data, **options)
+    calibration.under(request.calibration, policy.load(request.policy).iri)
     if ledger is not None:
         Ledger.ready(Path(ledger))
     graph, sighting = _seen(request, progress, notice)
@@ -243,14 +244,17 @@ def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request)
         {ox.Triple(r["node"], r["property"], r["value"]) for r in rows},  # type: ignore[arg-type]
         ox.NamedNode(rows[0]["policy"].value),
     )
-    _investigation(graph, sighting, made, request, None, rules).follow(record)
+    learned = calibration.recorded(record)
+    _investigation(graph, sighting, made, request, None, rules, learned).follow(record)
     return Result(store, made)
 
 
 def _run(
     graph: Graph, sighting: Sighting, record: Record, request: Request, progress: Progress | None
 ) -> None:
-    _investigation(graph, sighting, record, request, progress).run()
+    rules = policy.load(request.policy)
+    learned = calibration.under(request.calibration, rules.iri)
+    _investigation(graph, sighting, record, request, progress, rules, learned).run()
 
 
 def _investigation(
@@ -260,6 +264,7 @@ def _investigation(
     request: Request,
     progress: Progress | None,
     rules: policy.Policy | None = None,
+    learned: calibration.Calibration | None = None,
 ) -> Investigation:
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
     for name in ("data", "shapes", "ontology"):
@@ -268,6 +273,8 @@ def _investigation(
         options[name] = None if options[name] is None else str(Path(options[name]).resolve())
     if policy.is_file(request.policy):
         options["policy"] = str(Path(request.policy).resolve())
+    if calibration.is_file(request.calibration):
+        options["calibration"] = str(Path(request.calibration).resolve())
     plan = Plan(
         question=request.question,
         policy=str(options["policy"]),
@@ -287,4 +294,4 @@ def _investigation(
         )
         for number, seen in enumerate(sighting.failing, start=1)
     ]
-    return Investigation(graph, symptoms, record, plan, progress, rules)
+    return Investigation(graph, symptoms, record, plan, progress, rules, learned)

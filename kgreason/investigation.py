@@ -16,6 +16,7 @@ import pyoxigraph as ox
 
 from kgreason import phases, policy
 from kgreason.audit import refuse
+from kgreason.calibration import Calibration
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.ledger import Record, Step, Written
@@ -62,8 +63,10 @@ class Investigation:
         plan: Plan,
         progress: Progress | None = None,
         rules: policy.Policy | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
         self.record = record
+        self.calibration = calibration
         self.plan = plan
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
         rules = rules or policy.load(plan.policy)
@@ -89,7 +92,7 @@ class Investigation:
             if not self._round(round_):
                 break
         if not self._done("Conclude"):
-            phases.conclude(self.bench, self.symptoms, self.cut)
+            phases.conclude(self.bench, self.symptoms, self.cut, self.calibration)
         self._finish()
 
     def follow(self, recorded: Record) -> None:
@@ -118,12 +121,15 @@ class Investigation:
         elif phase == TRAILS.Decide:
             phases.decide(bench, int(row["round"].value))
         elif phase == TRAILS.Conclude:
-            phases.conclude(bench, self.symptoms, self.cut)
+            phases.conclude(bench, self.symptoms, self.cut, self.calibration)
         elif phase == TRAILS.Finish:
             self._finish()
 
     def _round(self, round_: int) -> bool:
         """Run one round on every symptom that is open; False when there is no more to decide."""
+        if self._done("Decide", round_=round_):
+            # What was open when it began can no longer be asked of the record.
+            return not (self.record.select("open-tests") and self._spent())
         open_ = self._open(round_)
         if not open_ and round_ > self.bench.policy.numbers.get("leastRounds", 1):
             return False
@@ -137,8 +143,7 @@ class Investigation:
                 if not self._done("Hypothesize", symptom):
                     phases.set_aside(self.bench, symptom, self.cut)
         self._progress(f"round {round_}", len(open_), len(open_))
-        if not self._done("Decide", round_=round_):
-            phases.decide(self.bench, round_)
+        phases.decide(self.bench, round_)
         return self.cut is None
 
     def _look_into(self, symptom: Symptom, round_: int) -> None:
@@ -168,6 +173,8 @@ class Investigation:
         changed = {row["symptom"].value for row in rows}
         changed |= {row["symptom"].value for row in self.record.select("reopened")}
         changed -= {row["symptom"].value for row in self.record.select("converged")}
+        # In a round that was interrupted, those that were looked into may be open no longer.
+        changed |= {s.node.value for s in by_size if self._done("Hypothesize", s, round_)}
         least = int(self.bench.policy.number("leastFailing"))
         out = []
         for symptom in by_size:

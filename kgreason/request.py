@@ -16,8 +16,9 @@ class Request:
 
     `data`, `shapes` and `ontology` are paths. Exactly one of `shapes`, `violations` and `outcome`
     says what is wrong (`violations` may have `shapes` or `population` beside it). `at` cuts a
-    numeric outcome. `severity` and `only` narrow the shapes. `max_steps` and `max_seconds` are
-    budgets, None is without limit; `query_seconds` bounds each query that a user wrote.
+    numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only` narrow the
+    shapes. `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds
+    each query that a user wrote.
     """
 
     data: tuple[str, ...]
@@ -33,6 +34,7 @@ class Request:
     lenient: bool = False
     strict: bool = False
     policy: str = "frame"
+    calibration: str = "default"
     seed: int = 0
     max_hypotheses: int = 6
     max_steps: int | None = None

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 import kgreason
+from kgreason import policy
 from kgreason.ledger import Ledger, Record
 from kgreason.ledger.ledger import Entry
 from kgreason.store import Store
@@ -30,7 +31,7 @@ _CURRENT: Final = {
 }  # fmt: skip
 
 
-def tiny(folder: Path) -> Record:
+def tiny(folder: Path, **options: Any) -> Record:
     """Investigate two feeds of samples, of which one lacks masses."""
     for feed, lacks in (("north", False), ("south", True)):
         rows = []
@@ -39,7 +40,7 @@ def tiny(folder: Path) -> Record:
             mass = f" ; e:mass {n + 1}.5" if weighed else ""
             rows.append(f"e:{feed}{n} a e:Sample{mass} .")
         _write(folder / "data" / f"{feed}.ttl", rows)
-    return _investigate(folder, ["e:mass"])
+    return _investigate(folder, ["e:mass"], **options)
 
 
 def lab(folder: Path, **options: Any) -> Record:
@@ -95,12 +96,27 @@ def _write(path: Path, rows: list[str]) -> None:
     path.write_text(_LAB + "\n".join(rows) + "\n", encoding="utf-8")
 
 
-def own_policy(folder: Path) -> Path:
-    """Write a policy that rules as the shipped one does, under a name of one's own."""
-    text = (ROOT / "ontology" / "policies" / "frame.ttl").read_text(encoding="utf-8")
+def own_policy(folder: Path, name: str = "frame") -> Path:
+    """Write a policy that rules as a shipped one does, under a name of one's own."""
+    text = (ROOT / "ontology" / "policies" / f"{name}.ttl").read_text(encoding="utf-8")
     path = folder / "own.ttl"
-    path.write_text(text.replace("policy:frame ", "<urn:example:policy> "), encoding="utf-8")
+    path.write_text(text.replace(f"policy:{name} ", "<urn:example:policy> "), encoding="utf-8")
     return path
+
+
+def history(folder: Path, name: str) -> Record:
+    """Make a history by its name in the lists of mutants.
+
+    It is "laboratory", "doubtful", "grouped", or a policy under which the laboratory runs; with
+    "own" before it, that policy (by default the shipped one) is under a name of one's own.
+    """
+    kind = name.removeprefix("own").strip(", ")
+    if kind == "grouped":
+        return grouped(folder)
+    used = kind if kind in policy.names() else policy.DEFAULT
+    if name.startswith("own"):
+        used = str(own_policy(folder, used))
+    return (doubtful if kind == "doubtful" else lab)(folder, policy=used)
 
 
 def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:
@@ -111,7 +127,9 @@ def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:
         f"e:Shape a sh:NodeShape ; sh:targetClass e:Sample ; sh:property {properties} .\n",
         encoding="utf-8",
     )
-    return kgreason.investigate(folder / "data", shapes=shapes, max_hypotheses=3, **options).record
+    # No calibration: its rules would speak too, of whatever is done to a confidence.
+    options = {"calibration": "none", "max_hypotheses": 3} | options
+    return kgreason.investigate(folder / "data", shapes=shapes, **options).record
 
 
 def statements(record: Record) -> Iterator[Any]:

@@ -215,11 +215,7 @@ def changed_in_oxigraph(quads: list[ox.Quad], text: str) -> tuple[set[Row], set[
     store.extend(quads)
     before = set(map(row, store))
     functions = Functions(lambda _: ())
-    store.update(
-        text,
-        custom_functions=functions.plain,
-        custom_aggregate_functions=functions.aggregates,  # type: ignore[arg-type]
-    )
+    store.update(text, custom_functions=functions.plain)
     after = set(map(row, store))
     return after - before, before - after
 

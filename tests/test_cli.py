@@ -40,6 +40,8 @@ COMMANDS = (
     "explain",
     "fragility",
     "replay",
+    "verdict",
+    "calibrate",
 )
 SYMPTOM_KEYS = ["id", "shape", "constraint", "path", "severity", "population", "failing"]
 ROOT = Path(__file__).resolve().parents[1]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from itertools import count
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import pyoxigraph as ox
 import pytest
 import rdflib
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from kgreason.ledger.record import literal
@@ -27,6 +27,8 @@ TIME = ox.Literal(
     "2026-01-05T10:00:00Z", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#dateTime")
 )
 NAMES = {"investigation": INVESTIGATION, "step": STEP}
+GENERATE: Final = [Phase.explicit, Phase.generate]
+"""Without shrinking, where an update takes long."""
 
 
 def rounded(value: Decimal, unit: Decimal) -> Decimal:
@@ -96,14 +98,20 @@ def places(digits: int, least: str = "0", most: str = "1") -> st.SearchStrategy[
     return st.decimals(Decimal(least), Decimal(most), places=digits, allow_nan=False)
 
 
+def often(usual: st.SearchStrategy[Decimal], *some: str) -> st.SearchStrategy[Decimal]:
+    """Draw some values more often than chance would, so that there are extremes and ties."""
+    return usual | st.sampled_from([Decimal(text) for text in some])
+
+
 @st.composite
 def frames(draw: st.DrawFn, *, longest: int, digits: int) -> tuple[list[Decimal], list[Trial]]:
     """Draw priors (the catch-all last) and trials, with overlaps of so many digits."""
     size = draw(st.integers(1, 5))
     shared = rounded(Decimal("0.5") / size, SIX)
-    probability = places(2, "0.01", "0.99")
+    probability = often(places(2, "0.01", "0.99"), "0.01", "0.5", "0.99")
+    overlap = often(places(digits), "0", "1")
     trials = []
-    for _ in range(draw(st.integers(1, longest))):
+    for _ in range(draw(st.integers(0, longest))):
         tested = draw(st.integers(0, size - 1))
         others = [None, *(i for i in range(size) if i != tested)]
         trials.append(
@@ -111,7 +119,7 @@ def frames(draw: st.DrawFn, *, longest: int, digits: int) -> tuple[list[Decimal]
                 tested,
                 draw(st.sampled_from(others)),
                 draw(st.tuples(*[probability] * 4)),
-                tuple(draw(st.lists(places(digits), min_size=size, max_size=size))),
+                tuple(draw(st.lists(overlap, min_size=size, max_size=size))),
             )
         )
     return [shared] * size + [Decimal("0.5")], trials
@@ -185,15 +193,49 @@ def check_frame(book: Book, priors: list[Decimal], trials: list[Trial]) -> None:
         assert abs(sum(now) - ONE) <= (SIX + NINE) * len(now)
 
 
-@given(frames(longest=8, digits=6))
+@given(frames(longest=6, digits=6))
+@settings(max_examples=500)
 def test_frame_gives_what_bayes_gives(drawn: tuple[list[Decimal], list[Trial]]) -> None:
     check_frame(Book(), *drawn)
 
 
+@pytest.mark.slow
+@given(frames(longest=6, digits=6))
+@settings(max_examples=10_000)
+def test_frame_gives_what_bayes_gives_at_length(
+    drawn: tuple[list[Decimal], list[Trial]],
+) -> None:
+    check_frame(Book(), *drawn)
+
+
 @given(frames(longest=2, digits=2))
-@settings(max_examples=10)
+@settings(max_examples=10, phases=GENERATE)
 def test_frame_gives_the_same_on_rdflib(drawn: tuple[list[Decimal], list[Trial]]) -> None:
     check_frame(Book(rdflib_=True), *drawn)
+
+
+@pytest.mark.slow
+@given(frames(longest=3, digits=2))
+@settings(max_examples=200, phases=GENERATE)
+def test_frame_gives_the_same_on_rdflib_at_length(
+    drawn: tuple[list[Decimal], list[Trial]],
+) -> None:
+    check_frame(Book(rdflib_=True), *drawn)
+
+
+def test_a_frame_bears_a_thousand_trials() -> None:
+    """Confidences that go up and down, and are cut at both ends on the way."""
+    half, third = Decimal("0.5"), Decimal("0.166667")
+    trials = [
+        Trial(
+            number % 3,
+            None if number % 5 else (number + 1) % 3,
+            tuple(Decimal(number * k % 99 + 1) / 100 for k in (37, 53, 71, 89)),  # type: ignore[arg-type]
+            tuple(Decimal(number * k % 101) / 100 for k in (7, 11, 13)),
+        )
+        for number in range(1000)
+    ]
+    check_frame(Book(), [third, third, third, half], trials)
 
 
 def test_frame_stays_a_millionth_from_certainty() -> None:
@@ -209,9 +251,9 @@ Items = list[tuple[str, Decimal]]
 
 
 def items(longest: int, least: str) -> st.SearchStrategy[Items]:
-    return st.lists(
-        st.tuples(st.sampled_from("abc"), places(6, least, "1000000")), min_size=1, max_size=longest
-    )
+    e = often(places(6, least, "1000000"), least, "1", "1000000")
+    small = often(places(6, least, "2"), least, "0.999999", "1")
+    return st.lists(st.tuples(st.sampled_from("abc"), e | small), max_size=longest)
 
 
 def mean(values: Sequence[Decimal]) -> Decimal:
@@ -256,11 +298,20 @@ def check_process(book: Book, drawn: Items) -> Process:
 
 
 @given(items(8, "0"))
+@settings(max_examples=500)
 def test_e_process_gives_what_decimals_give(drawn: Items) -> None:
     check_process(Book(), drawn)
 
 
+@pytest.mark.slow
+@given(items(8, "0") | items(8, "0.000001"))
+@settings(max_examples=10_000)
+def test_e_process_gives_what_decimals_give_at_length(drawn: Items) -> None:
+    check_process(Book(), drawn)
+
+
 @given(items(6, "0.1"))
+@settings(max_examples=500)
 def test_e_process_is_the_product_of_the_means_of_groups(drawn: Items) -> None:
     process = check_process(Book(), drawn)
     assert process.value <= min(CAP, process.ideal)
@@ -269,9 +320,32 @@ def test_e_process_is_the_product_of_the_means_of_groups(drawn: Items) -> None:
 
 
 @given(items(3, "0.1"))
-@settings(max_examples=10)
+@settings(max_examples=10, phases=GENERATE)
 def test_e_process_gives_the_same_on_rdflib(drawn: Items) -> None:
     check_process(Book(rdflib_=True), drawn)
+
+
+@pytest.mark.slow
+@given(items(4, "0"))
+@settings(max_examples=200, phases=GENERATE)
+def test_e_process_gives_the_same_on_rdflib_at_length(drawn: Items) -> None:
+    check_process(Book(rdflib_=True), drawn)
+
+
+def test_an_e_process_bears_thousands_of_items() -> None:
+    """Written first, as they would stand in a long record; the rule is applied to the last."""
+    book, process = Book(), Process()
+    book.describe(INVESTIGATION, policy=POLICY_USED)
+    for number in range(3000):
+        before = process.value
+        group, e = "abcde"[number % 5], Decimal(number * 37 % 100 + 50) / 100
+        evidence = ox.NamedNode(f"{EX}evidence:{number}")
+        book.describe(evidence, hypothesis=HYPOTHESIS, eValue=e, group=group)
+        process.take(group, e)
+    book.describe(HYPOTHESIS, eProcess=before)
+    book.update(template("confidence", "e-process").render(**NAMES, evidence=evidence))
+    assert book.decimal(HYPOTHESIS, "eProcess") == process.value
+    assert Decimal("0.5") < process.value < Decimal(2)
 
 
 def test_e_process_is_capped_before_it_is_too_large_to_multiply() -> None:

@@ -23,7 +23,7 @@ LAYERS = (
     ("templates",),
     ("graph",),
     ("symptoms", "ledger"),
-    ("policy", "sighting", "repairs"),
+    ("policy", "sighting", "repairs", "calibration"),
     ("probes", "report"),
     ("reasoners", "audit", "result", "export"),
     ("phases",),
@@ -31,6 +31,7 @@ LAYERS = (
     ("api",),
     ("review", "mending"),
     ("faults",),
+    ("learning",),
     ("cli",),
     ("__init__", "__main__"),
 )

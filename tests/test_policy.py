@@ -14,8 +14,9 @@ from tests.audit_support import statements, tiny
 
 SHIPPED = (folder("ontology") / "policies" / "frame.ttl").read_text(encoding="utf-8")
 MINE = "https://example.org/rules#strict"
+VERSION = policy.load().version
 OWN = SHIPPED.replace("policy:frame ", f"<{MINE}> ").replace(
-    'owl:versionInfo "3"', 'owl:versionInfo "mine-7"'
+    f'owl:versionInfo "{VERSION}"', 'owl:versionInfo "mine-7"'
 )
 
 
@@ -29,9 +30,15 @@ def test_the_shipped_policy_names_its_rules_and_gates() -> None:
     frame = policy.load()
     assert {rule.name for rule in frame.rules} == {"frame", "e-process"}
     assert [gate.name for gate in frame.gates] == [
-        "begin-testing", "support", "demote", "refute", "leave-open",
+        "archive", "begin-testing", "refine", "support", "demote", "refute", "leave-open",
     ]  # fmt: skip
-    assert frame.version == "3"
+    phases_ = ("Hypothesize", "Execute", "Decide")
+    assert [[gate.name for gate in frame.gates_of(phase)] for phase in phases_] == [
+        ["refine"],
+        ["begin-testing"],
+        ["archive", "support", "demote", "refute", "leave-open"],
+    ]
+    assert f'owl:versionInfo "{frame.version}"' in SHIPPED
 
 
 def test_an_own_policy_rules_and_is_copied_into_the_record(tmp_path: Path) -> None:

@@ -99,7 +99,9 @@ def test_sections_are_in_order_and_told_once(document: Document) -> None:
     assert [b.heading.text for b in symptoms if b.heading] == [
         "Part-weight", "Part-maker", "Pattern of code", "Part-label", "Part-price",
     ]  # fmt: skip
-    assert [s.name for s in last.sections] == ["not-tried", "methodology", "tests", "notices"]
+    assert [s.name for s in last.sections] == [
+        "not-tried", "judgements", "methodology", "tests", "notices",
+    ]  # fmt: skip
     told = [b.heading.text for s in symptoms for b in s.blocks if b.level == "hypothesis"
             and b.heading]  # fmt: skip
     assert [t.split(" ")[0] for t in told] == ["Nodes", "Nodes", "Closest,"]

@@ -18,6 +18,7 @@ from kgreason.probes import (
     association,
     counterexamples,
     direct_check,
+    intervention,
     period_spread,
     placebo,
     sibling_spread,
@@ -199,12 +200,17 @@ def _stratification(given: Recorded) -> probe.Finding:
     return stratification.read(rows, Setting())
 
 
+def _intervention(given: Recorded) -> probe.Finding:
+    return intervention.judged({name: int(given.figures[name]) for name in intervention.RECORDED})
+
+
 KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
     "counterexamples": _counterexamples,
     "placebo": _placebo,
     "closure-placebo": _placebo,
     "direct-check": _direct_check,
+    "intervention": _intervention,
     "closure-check": _closure_check,
     "sibling-spread": _sibling_spread,
     "period-spread": _period_spread,

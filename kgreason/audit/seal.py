@@ -14,8 +14,8 @@ from kgreason import policy
 from kgreason.audit.history import History
 from kgreason.audit.report import Finding
 from kgreason.audit.statements import Statement, Subject, plain
-from kgreason.ledger.seal import REPLACED, line, seal
-from kgreason.store import Term
+from kgreason.ledger.seal import lines, seal
+from kgreason.store import AnyTerm, Term
 from kgreason.terms import OWL, POLICY, PROV, TRAILS
 
 UNSEALED: Final = "unsealed"
@@ -34,21 +34,21 @@ class Seals:
         self, step: Term, nodes: Iterable[tuple[Subject, Mapping[ox.NamedNode, list[Term]]]]
     ) -> Iterator[Finding]:
         """Check the seal of a step, of whose nodes all is given that is said of them."""
-        lines: list[str] = []
-        for node, properties in nodes:
-            before = len(lines)
-            left_out = 0
-            for predicate, values in properties.items():
-                if predicate in REPLACED or (predicate == _ENDED and node == self._history.iri):
-                    # its end is written by the last step on the investigation, a node of the first
-                    left_out += sum(_readable(node, value) for value in values)
-                else:
-                    lines += [line(node, predicate, v) for v in values if _readable(node, v)]
-            if len(properties[TRAILS.step]) == 1 or node not in self._twice:
-                self._covered += len(lines) - before + left_out
-            if len(properties[TRAILS.step]) > 1:
+        said: list[str] = []
+        for node, given in nodes:
+            if not isinstance(node, ox.NamedNode):
+                continue
+            properties = _named(given)
+            writers = properties[TRAILS.step]
+            if len(writers) == 1 or node not in self._twice:
+                self._covered += sum(map(len, properties.values()))
+            if len(writers) > 1:
                 self._twice.add(node)
-        yield from _seal(self._history, step, lines)
+            if node == self._history.iri:
+                # its end is written by the last step on the investigation, a node of the first
+                properties = {name: v for name, v in properties.items() if name != _ENDED}
+            said += lines(node, properties)
+        yield from _seal(self._history, step, said)
 
     def rest(self) -> Iterator[Finding]:
         """Check that nothing is left that no seal covers, and that the policy is the known one."""
@@ -76,21 +76,31 @@ def _unsealed(history: History) -> Iterator[Finding]:
             yield Finding(UNSEALED, str(statement.subject).strip("<>"), said)
 
 
-def _seal(history: History, step: Term, lines: list[str]) -> Iterator[Finding]:
+def _seal(history: History, step: Term, said: list[str]) -> Iterator[Finding]:
     before = "".join(
         found
         for link in history.statements(step, TRAILS.previous)
         for found in history.values(link.object, TRAILS.hash)
     )
-    expected = seal(before, lines)
+    expected = seal(before, said)
     given = history.values(step, TRAILS.hash)
     if given != [expected]:
         recorded = ", ".join(given) or "none"
-        said = f"What it wrote has the hash {expected}, but {recorded} is recorded."
-        yield Finding("seal", step.value, said)
+        message = f"What it wrote has the hash {expected}, but {recorded} is recorded."
+        yield Finding("seal", step.value, message)
 
 
-def _readable(node: Term, value: Term) -> bool:
+def _named(properties: Mapping[ox.NamedNode, list[Term]]) -> Mapping[ox.NamedNode, list[Term]]:
+    """Give the properties without what cannot be sealed: a blank node has no name."""
+    if not any(isinstance(v, ox.BlankNode) for values in properties.values() for v in values):
+        return properties
+    return {
+        name: [value for value in values if not isinstance(value, ox.BlankNode)]
+        for name, values in properties.items()
+    }
+
+
+def _readable(node: Term, value: AnyTerm) -> bool:
     """Tell whether a statement can be sealed: blank nodes have no name, and triples no place."""
     return isinstance(node, ox.NamedNode) and isinstance(value, ox.NamedNode | ox.Literal)
 

@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from kgreason.cli import asking, bench, catalogue, errors, exporting, looking, repairing, reviewing
+from kgreason.cli import (
+    asking,
+    bench,
+    catalogue,
+    errors,
+    exporting,
+    judging,
+    looking,
+    repairing,
+    reviewing,
+)
 
 
 class _Program(TyperGroup):
@@ -71,6 +81,7 @@ asking.add_to(app)
 reviewing.add_to(app)
 exporting.add_to(app)
 repairing.add_to(app)
+judging.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
 

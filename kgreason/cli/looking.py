@@ -55,6 +55,7 @@ def investigate(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = "frame",
+    calibration: o.Calibration = "default",
     seed: Annotated[
         int,
         typer.Option(metavar="N", rich_help_panel=o.RECORD, help="Draws the halves of the data."),
@@ -116,6 +117,7 @@ def investigate(
     asked |= {
         "question": _plain(question),
         "policy": policy,
+        "calibration": calibration,
         "seed": seed,
         "max_hypotheses": max_hypotheses,
         "max_steps": max_steps,

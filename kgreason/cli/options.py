@@ -235,6 +235,15 @@ Policy = Annotated[
         "policy of your own.",
     ),
 ]
+Calibration = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE.ttl|none",
+        rich_help_panel=RECORD,
+        show_default="the one that comes along",
+        help="What calibrates confidence: a file that `kgreason calibrate` wrote, or nothing.",
+    ),
+]
 Format = Annotated[
     ReportFormat | None,
     typer.Option(

@@ -125,7 +125,7 @@ def _told(done: "Mended") -> str:
 
 def _row(one: "Tried") -> list[str]:
     if one.repair is None:
-        return [str(one.number), "-", "", "", "", "", "", "", "none can be made"]
+        return [str(one.number), "-", "", "", "", "", "", "", one.outcome or "none can be made"]
     figures = one.figures
     claimed, holds = figures["claimed"], figures["holds"]
     return [

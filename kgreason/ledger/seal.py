@@ -7,7 +7,8 @@ sorted by code point. The hash is SHA-256 over the hash of the step before, a li
 lines. What a later step replaces stays outside.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from hashlib import sha256
 from typing import Final
 
@@ -37,12 +38,23 @@ REPLACED: Final = frozenset(
 """Properties whose values are replaced or added to later."""
 
 
-def line(subject: Term, predicate: Node, value: Term) -> str:
-    """Give a statement as a line of canonical N-Triples, without its line end.
+def lines(node: Term, properties: Mapping[Node, Iterable[Term]]) -> Iterator[str]:
+    """Give what is said of a node as lines of canonical N-Triples, without their line ends.
 
-    Line ends, quotes, backslashes and control characters of a literal are escaped.
+    Line ends, quotes, backslashes and control characters of a literal are escaped. What is
+    replaced later is left out.
     """
-    return f"{subject} {predicate} {value} ."
+    subject = str(node)
+    for predicate, values in properties.items():
+        if predicate not in REPLACED:
+            start = f"{subject} {_written(predicate)} "
+            for value in values:
+                yield f"{start}{value} ."
+
+
+@cache
+def _written(predicate: Node) -> str:
+    return str(predicate)
 
 
 def seal(before: str, lines: Iterable[str]) -> str:
@@ -84,6 +96,10 @@ class Written:
             properties = self.nodes[node] = {}
         properties.setdefault(predicate, []).append(value)
 
+    def lines(self) -> Iterator[str]:
+        """Give the lines that are sealed."""
+        return (said for node, about in self.nodes.items() for said in lines(node, about))
+
     def count(self, kind: Term) -> int:
         """Count the nodes of a class among those that the step wrote."""
         return sum(1 for properties in self.nodes.values() if kind in properties.get(TYPE, ()))
@@ -103,7 +119,6 @@ class Functions:
         self.written = Written(earlier)
         self.told: list[str] = []
         self._refuse = refuse
-        self._lines: list[str] = []
         self._noted = 0
 
     @property
@@ -114,8 +129,6 @@ class Functions:
     def _note(self, node: Term, predicate: Node, value: Term) -> Term:
         self._noted += 1
         self.written.note(node, predicate, value)
-        if predicate not in REPLACED:
-            self._lines.append(line(node, predicate, value))
         return predicate
 
     def _seal(self, before: Term, count: Term) -> Term | None:
@@ -126,4 +139,4 @@ class Functions:
                 self.told.append(f"{count.value} statements had to be read, {self._noted} were.")
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it is told
             self.told = [f"it could not be checked ({error!r})"]
-        return None if self.told else ox.Literal(seal(before.value, self._lines))
+        return None if self.told else ox.Literal(seal(before.value, self.written.lines()))

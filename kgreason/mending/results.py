@@ -38,7 +38,10 @@ class Offer:
 
 @dataclass(frozen=True)
 class Tried:
-    """What was tried for one hypothesis; `repair` is None where nothing could be."""
+    """What was tried for one hypothesis; `repair` is None where nothing could be.
+
+    `outcome` is that of an intervention, or `mended` where repairs before it left nothing to do.
+    """
 
     number: int
     statement: str

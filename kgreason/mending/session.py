@@ -1,20 +1,19 @@
 """Repair what an investigation found: try, judge, ask the policy, write, validate, record."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason import api, policy
+from kgreason import api
 from kgreason.audit import refuse
-from kgreason.errors import GraphError, LedgerError, OptionError, RunError
-from kgreason.graph import Graph, digest
-from kgreason.graph.names import Names
+from kgreason.errors import LedgerError, OptionError, RunError
+from kgreason.graph.marks import places
 from kgreason.ledger import Ledger, Record, Step
 from kgreason.ledger.record import now
+from kgreason.mending.opening import Opened, opened
 from kgreason.mending.results import Mended, Offer, Tried, justified
 from kgreason.mending.writing import (
     DATA,
@@ -26,8 +25,8 @@ from kgreason.mending.writing import (
     replace_file,
     shapes_text,
 )
-from kgreason.phases import Bench, Symptom
 from kgreason.phases.act import authorise, commit_to, release
+from kgreason.phases.bench import mark_inside
 from kgreason.phases.intervene import attempts, describe_attempt
 from kgreason.phases.options import Claim, claims, describe_option, options, query
 from kgreason.probes import intervention
@@ -38,7 +37,7 @@ from kgreason.repairs.patch import Patch
 from kgreason.repairs.scratch import Journal
 from kgreason.repairs.shapes import diff, mended, shape_trial, verdict
 from kgreason.repairs.trial import Feasibility, Trial, trial
-from kgreason.request import Request
+from kgreason.repairs.validation import effect
 from kgreason.sighting import Sighting, look
 from kgreason.store import Term
 from kgreason.symptoms import Shapes
@@ -47,6 +46,7 @@ from kgreason.terms import PROV, TRAILS
 
 _MAY: Final = frozenset({"cleared", "partly"})
 """The outcomes that may be applied: nothing new is wrong, and something is mended."""
+_ALREADY: Final = "Its violations are gone already: a repair before it mended them too."
 _FOUND: Final = frozenset({TRAILS.Supported, TRAILS.Converged})
 
 
@@ -81,63 +81,18 @@ def repair(
     """
     asked = wanted or Wanted()
     ending = form_of(asked.out) if asked.out else None
-    with ExitStack() as stack:
-        opened = Ledger.read(Path(ledger)) if asked.dry else Ledger.write(Path(ledger))
-        store = stack.enter_context(opened)
-        entry = store.entry(which)
+    with Ledger.read(Path(ledger)) as reader:
+        entry = reader.entry(which)
         if not entry.finished:
             raise LedgerError(f"Investigation {entry.number} is not finished; resume it first.")
+    with Ledger.read(Path(ledger)) if asked.dry else Ledger.write(Path(ledger)) as store:
         record = store.record(entry)
         record.check = refuse
-        session = _Session(record, asked, _opened(record, data, notice))
+        session = _Session(record, asked, opened(record, data, notice))
         session.try_all()
         if (ending or asked.replace) and not asked.dry:
             session.apply(ending)
         return session.done
-
-
-@dataclass
-class _Opened:
-    request: Request
-    graph: Graph
-    sighting: Sighting
-    bench: Bench
-    symptoms: list[Symptom]
-
-
-def _opened(record: Record, data: Sequence[str], notice: api.Notice | None) -> _Opened:
-    """Read the data that an investigation was about, and look at them as it did."""
-    recorded = api.recorded_request(record)
-    request = replace(recorded, data=tuple(data) or recorded.data)
-    paths = [[Path(p) for p in given] for given in (request.data, request.ontology)]
-    (known,) = record.store.inner.quads_for_pattern(
-        record.iri, TRAILS.fingerprint, None, record.iri
-    )
-    if known.object != ox.Literal(digest(paths[0], ontology=paths[1])):
-        raise GraphError(
-            "These are not the data that were investigated; a repair is for those alone. "
-            "Investigate these first."
-        )
-    given = asdict(request)
-    graph, sighting = api.symptoms(given.pop("data"), notice=notice, **given)
-    seen = {one.constraint.key: one for one in sighting.failing}
-    symptoms = []
-    for row in record.select("symptom-keys"):
-        found = seen.get(row["key"].value)
-        if found is not None:
-            symptoms.append(
-                Symptom(
-                    ox.NamedNode(row["symptom"].value),
-                    found.constraint,
-                    found.observation.population or len(found.observation.failing),
-                    found.observation.failing,
-                    int(row["index"].value),
-                    counted=found.observation.population is not None,
-                )
-            )
-    used = policy.load(request.policy)
-    bench = Bench(graph, record, used, request.seed, request.max_hypotheses, Names(graph))
-    return _Opened(request, graph, sighting, bench, symptoms)
 
 
 @dataclass
@@ -155,7 +110,7 @@ class _Chosen:
 class _Session:
     record: Record
     asked: Wanted
-    opened: _Opened
+    opened: Opened
     done: Mended = field(default_factory=Mended)
     chosen: list[_Chosen] = field(default_factory=list)
     journals: list[Journal] = field(default_factory=list)
@@ -190,15 +145,10 @@ class _Session:
                 f"--using {self.asked.using}: this repair does not fit hypothesis "
                 f"{claim.row['number'].value}; these do: {names}."
             )
-        number, statement = claim.row["number"].value, claim.row["statement"].value
-        if not usable:
-            why = "No repair fits it." if not offers else "None of its repairs can be made."
-            self.done.tried.append(Tried(int(number), statement, None, {}, "", why, told))
-            return
-        strayed = [r for r in attempts(self.opened.bench, claim.node) if _strays(r)]
-        if strayed:
-            why = "A repair touched what it did not declare; nothing more is tried for it."
-            self.done.tried.append(Tried(int(number), statement, None, {}, "", why, told))
+        why = self._why_not(claim, offers, usable)
+        if why is not None:
+            outcome = "mended" if why is _ALREADY else ""
+            self.done.tried.append(Tried(*_called(claim), None, {}, outcome, why, told))
             return
         one, _, patch = usable[0]
         tried = self._trial(claim, one, patch)
@@ -206,8 +156,7 @@ class _Session:
         chosen = _Chosen(claim, one, tried, found)
         self.done.tried.append(
             Tried(
-                int(number),
-                statement,
+                *_called(claim),
                 one.name,
                 dict(tried.figures),
                 found.outcome,
@@ -223,6 +172,29 @@ class _Session:
                 journal = Journal(self.opened.graph)
                 journal.make(tried.patch)
                 self.journals.append(journal)
+
+    def _why_not(
+        self, claim: Claim, offers: Sequence[object], usable: Sequence[object]
+    ) -> str | None:
+        """Say why nothing is tried for a hypothesis, if nothing is."""
+        if any(_strays(row) for row in attempts(self.opened.bench, claim.node)):
+            return "A repair touched what it did not declare; nothing more is tried for it."
+        if usable:
+            return None
+        if self.journals and self._is_mended(claim):
+            return _ALREADY
+        return "None of its repairs can be made." if offers else "No repair fits it."
+
+    def _is_mended(self, claim: Claim) -> bool:
+        """Say whether the repairs before have left nothing to mend: one cause, many symptoms."""
+        graph, own = self.opened.graph, claim.symptom.constraint
+        seen = effect(graph, own, Patch(()), self._claimed(claim))
+        return not any(v.key == own.key for v in seen.before)
+
+    def _claimed(self, claim: Claim) -> list[Term]:
+        marks = claim.view.marks
+        mask = members(claim.view, claim.pattern) & marks.failing_mask
+        return [marks.population.nodes[place] for place in places(mask)]
 
     def _wanted(self, one: Repair) -> bool:
         return self.asked.using in {None, one.name}
@@ -241,6 +213,7 @@ class _Session:
         return out
 
     def _nodes(self, claim: Claim) -> Fragment:
+        mark_inside(self.opened.bench, claim.view, claim.pattern)
         return template("test", "intervention").fragment(
             "claimed",
             symptom=claim.view.marks.failing,
@@ -253,12 +226,7 @@ class _Session:
         bench, constraint = self.opened.bench, claim.symptom.constraint
         seconds = self.opened.request.query_seconds
         if patch is not None and constraint.shapes is not None:
-            mask = members(claim.view, claim.pattern) & claim.view.marks.failing_mask
-            nodes: list[Term] = [
-                node
-                for place, node in enumerate(claim.view.marks.population.nodes)
-                if mask >> place & 1
-            ]
+            nodes = self._claimed(claim)
             return shape_trial(
                 bench.graph, constraint, constraint.shapes, one, patch, nodes, seconds=seconds
             )
@@ -396,6 +364,11 @@ class _Session:
         started = now()
         step.add(made, PROV.startedAtTime, started)
         step.add(made, PROV.endedAtTime, started)
+
+
+def _called(claim: Claim) -> tuple[int, str]:
+    """Give the number and the statement of a hypothesis."""
+    return int(claim.row["number"].value), claim.row["statement"].value
 
 
 def _strays(row: Mapping[str, Term]) -> bool:

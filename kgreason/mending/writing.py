@@ -37,14 +37,13 @@ def form_of(out: str) -> str:
 
 
 def patch_text(graph: Graph, patch: Patch, ending: str, why: Sequence[str]) -> str:
-    """Write a patch; raises OptionError where an update cannot name what it changes."""
-    nameless = plain_names(graph)
-    if ending == ".rdfp":
-        return as_rdf_patch(patch, nameless, why)
+    """Write a patch; raises OptionError where it cannot name what it changes."""
+    write = as_rdf_patch if ending == ".rdfp" else as_update
     try:
-        return as_update(patch, nameless, why)
+        return write(patch, plain_names(graph), why)
     except ValueError as error:
-        raise OptionError(f"{error}; write an RDF Patch (.rdfp) or the data instead.") from error
+        said = f"{error}; write the mended data (or shapes) instead, with --out FILE.ttl."
+        raise OptionError(said[0].upper() + said[1:]) from error
 
 
 def data_text(graph: Graph, ending: str) -> bytes:

@@ -6,6 +6,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.calibration import Calibration
 from kgreason.errors import RunError
 from kgreason.ledger import Step
 from kgreason.ledger.record import Value, literal, now
@@ -15,6 +16,7 @@ from kgreason.probes.finding import decimal
 from kgreason.probes.statistics import Table
 from kgreason.reasoners.candidates import excess_share, table
 from kgreason.store import Row
+from kgreason.templates import template
 from kgreason.terms import POLICY, PREFIXES, PROV, TRAILS
 
 _GATES: Final = (
@@ -81,8 +83,16 @@ def _thresholds(bench: Bench, step: Step, names: Sequence[str]) -> None:
             step.triples.append(ox.Triple(step.node, triple.predicate, triple.object))
 
 
-def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None:
-    """Give the verdict on each symptom, and cancel what never ran: one step."""
+def conclude(
+    bench: Bench,
+    symptoms: Sequence[Symptom],
+    cut: str | None,
+    calibration: Calibration | None = None,
+) -> None:
+    """Give the verdict on each symptom, and cancel what never ran: one step.
+
+    With a calibration, estimate how probable it is that each hypothesis is right.
+    """
     step = bench.record.step("Conclude")
     _thresholds(bench, step, _BOUNDS)
     cancelled = bench.record.select("open-tests")
@@ -121,7 +131,20 @@ def conclude(bench: Bench, symptoms: Sequence[Symptom], cut: str | None) -> None
             **_features(features[symptom.node]),
         )
     claim(bench, step)
-    bench.record.commit(step, expect={"Verdict": len(symptoms), "Report": 1})
+    estimates = 0 if calibration is None else _estimate(bench, step, calibration)
+    expected = {"Verdict": len(symptoms), "Report": 1, "Estimate": estimates}
+    bench.record.commit(step, expect=expected)
+
+
+def _estimate(bench: Bench, step: Step, calibration: Calibration) -> int:
+    """Add what a calibration makes of each confidence, and a copy of it; gives their number."""
+    step.triples += calibration.triples
+    for node in calibration.nodes:
+        step.describe(node, step=step.node)
+    step.describe(step.node, calibration=calibration.iri)
+    made = template("record", "estimate")
+    step.apply(made.render(investigation=bench.record.iri, step=step.node))
+    return len(bench.record.select("standings"))
 
 
 def _features(row: Row) -> dict[str, Value]:

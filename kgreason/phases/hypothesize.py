@@ -1,5 +1,7 @@
 """Hypothesize: propose rivals on the discovery half."""
 
+import hashlib
+from collections.abc import Sequence
 from decimal import Decimal
 
 import pyoxigraph as ox
@@ -13,6 +15,7 @@ from kgreason.policy import kinds
 from kgreason.reasoners import bindings, symbolic
 from kgreason.reasoners.candidates import Candidate, View, members, table
 from kgreason.reasoners.frames import Frame
+from kgreason.store import Row
 from kgreason.symptoms import located_target
 from kgreason.templates import Fragment, template
 from kgreason.terms import PROV, TRAILS
@@ -32,7 +35,7 @@ def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
         _refuse(bench, step, symptom, memory, candidate)
     open_ = bench.record.select("open-hypotheses", symptom=symptom.node, round=literal(round_))
     if not proposal.frames and open_ and view.marks is view_of(bench, symptom, 1).marks:
-        _stall(step, symptom, round_, [ox.NamedNode(row["hypothesis"].value) for row in open_])
+        _stall(step, symptom, round_, open_)
     else:
         for frame in proposal.frames or [Frame("origin", ())]:
             _record_frame(bench, step, symptom, round_, view, frame, memory)
@@ -41,8 +44,17 @@ def hypothesize(bench: Bench, symptom: Symptom, round_: int) -> None:
     bench.record.commit(step)
 
 
-def _stall(step: Step, symptom: Symptom, round_: int, open_: list[ox.NamedNode]) -> None:
-    step.make("Stall", PROV.Entity, symptom=symptom.node, round=round_, setAside=open_)
+def _stall(step: Step, symptom: Symptom, round_: int, open_: Sequence[Row]) -> None:
+    """Record that nothing is new; the fingerprint is of all that is still open."""
+    text = "\n".join(sorted(row["bindings"].value for row in open_))
+    step.make(
+        "Stall",
+        PROV.Entity,
+        symptom=symptom.node,
+        round=round_,
+        setAside=[ox.NamedNode(row["hypothesis"].value) for row in open_],
+        fingerprint=hashlib.sha256(text.encode()).hexdigest(),
+    )
 
 
 def _refuse(
@@ -164,7 +176,7 @@ def _record_hypothesis(
         regionPattern=candidate.pattern.text,
         bindings=bindings.written(candidate),
         dimension=None if candidate.parts else values.get("dimension"),
-        level=None if candidate.parts else values.get("level"),
+        level=symbolic.joint_level(candidate) if candidate.parts else values.get("level"),
         part=[
             symbolic.wording(p, bench.names, symptom.constraint).statement for p in candidate.parts
         ]

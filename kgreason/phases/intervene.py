@@ -16,13 +16,13 @@ from kgreason.errors import QueryError, RunError
 from kgreason.ledger import Step
 from kgreason.ledger.record import now
 from kgreason.phases.act import authorise, commit_to, release
-from kgreason.phases.bench import Bench, Symptom, pattern, view_of
-from kgreason.phases.execute import _cite_finding, _update
+from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
+from kgreason.phases.execute import _cite_finding, _update, execute
 from kgreason.phases.options import MOST, Claim, Option, claims, describe_option, options, query
 from kgreason.probes import intervention
 from kgreason.probes.finding import Finding, decimal
 from kgreason.reasoners.candidates import members
-from kgreason.repairs.trial import Trial, trial
+from kgreason.repairs.trial import Feasibility, Trial, infeasible, trial
 from kgreason.store import Row
 from kgreason.terms import PROV, TRAILS
 
@@ -32,6 +32,14 @@ _TRIES: Final = 2
 _STAGE: Final = 3
 _SPLIT: Final = "whole"
 _OPEN: Final = frozenset({TRAILS.Proposed, TRAILS.Testing, TRAILS.Inconclusive, TRAILS.Supported})
+
+
+def run(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
+    """Run a registered test of any kind: an intervention is tried, all others are executed."""
+    if bench.record.select("test", test=test)[0]["kind"].value == KIND:
+        attempt(bench, symptom, test)
+    else:
+        execute(bench, symptom, test)
 
 
 def intervene(bench: Bench, symptoms: Sequence[Symptom], round_: int, most: int = 5) -> int:
@@ -81,14 +89,26 @@ def _try(bench: Bench, claim: Claim, left: int) -> tuple[int, bool]:
         if ended(before):
             break
         known = {row["repair"].value for row in before}
-        offered = [o for o in options(bench, claim, MOST) if o.repair.name not in known]
+        same = {row["patch"].value for row in before}
+        offered = [
+            o if o.verdict.patch not in same else Option(o.repair, _stalled(o.verdict))
+            for o in options(bench, claim, MOST)
+            if o.repair.name not in known
+        ]
         test = design(bench, claim, offered) if offered else None
         if test is None:
             break
         number += 1
-        if attempt(bench, claim.symptom, test) == "cleared":
-            return number, True
+        outcome = attempt(bench, claim.symptom, test)
+        if outcome in {"cleared", "error"}:
+            return number, outcome == "cleared"
     return number, False
+
+
+def _stalled(verdict: Feasibility) -> Feasibility:
+    """Give the verdict on a repair that would make the very change that failed before."""
+    why = "It is the same change as one that failed: nothing new would be learned."
+    return infeasible(why, verdict.changes, verdict.obstacles)
 
 
 def attempts(bench: Bench, hypothesis: ox.NamedNode) -> list[Row]:
@@ -199,9 +219,13 @@ def attempt(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> str:
     row = bench.record.select("test", test=test)[0]
     hypothesis = ox.NamedNode(row["hypothesis"].value)
     step = bench.record.step("Execute", TRAILS.Execution)
-    step.describe(step.node, test=test, symptom=symptom.node, attempt=1)
+    tries = len(bench.record.select("attempts", test=test))
+    step.describe(step.node, test=test, symptom=symptom.node, attempt=tries + 1)
     step.add(step.node, PROV.used, test)
     view = view_of(bench, symptom, int(row["round"].value))
+    for name in ("pattern", "rivalPattern"):
+        if name in row:
+            mark_inside(bench, view, pattern(row[name].value))
     standing = bench.record.select("commitments")
     commitment = ox.NamedNode(standing[0]["commitment"].value) if standing else None
     try:
@@ -287,6 +311,7 @@ def describe_attempt(
         placeboTried=figures["placeboTried"],
         placeboCleared=figures["placeboCleared"],
         unchecked=figures["unchecked"],
+        spared=figures["spared"],
         fingerprintBefore=tried.before,
         fingerprintAfter=tried.after,
         repairOutcome=found.outcome,

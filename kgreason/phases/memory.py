@@ -80,9 +80,14 @@ class Memory:
         return past is not None and past.rejected and past.changed is None
 
     def known(self, candidate: Candidate) -> bool:
-        """Say whether a candidate was proposed before in this investigation, or is rejected."""
+        """Say whether a candidate was proposed before in this investigation, or is rejected.
+
+        One of the very same nodes as one that was proposed is that one in other words.
+        """
         past = self.of(candidate)
-        return past is not None and (past.own or (past.rejected and past.changed is None))
+        if past is not None and (past.own or (past.rejected and past.changed is None)):
+            return True
+        return candidate.members in self._looked_at
 
     def _words(self, candidate: Candidate) -> frozenset[str]:
         told = symbolic.wording(candidate, self.bench.names, self.symptom.constraint)
@@ -92,21 +97,31 @@ class Memory:
         other = self._regions.get(past.hypothesis.value)
         if other is None or not candidate.members:
             return False
-        everyone = self.view.marks.population.everyone
-        own, theirs = candidate.members & everyone, other & everyone
-        union = (own | theirs).bit_count()
-        return bool(union) and (own & theirs).bit_count() / union >= self.region
+        own = candidate.members & self._everyone
+        union = (own | other).bit_count()
+        return (own & other).bit_count() / union >= self.region
 
     @cached_property
     def _regions(self) -> dict[str, int]:
         """Give the nodes of the regions that were rejected, by hypothesis."""
-        out: dict[str, int] = {}
-        for past in [p for p in self.past if p.rejected and p.changed is None][:_COMPARED]:
-            try:
-                out[past.hypothesis.value] = members(self.view, pattern(past.pattern))
-            except QueryError:
-                continue  # it names marks of a scratch copy that is gone
-        return out
+        rejected = [p for p in self.past if p.rejected and p.changed is None][:_COMPARED]
+        found = {past.hypothesis.value: self._nodes(past) for past in rejected}
+        return {name: nodes for name, nodes in found.items() if nodes is not None}
+
+    @cached_property
+    def _looked_at(self) -> set[int | None]:
+        """Give the nodes of each region that was proposed in this investigation."""
+        return {self._nodes(past) for past in self.past if past.own}
+
+    def _nodes(self, past: Past) -> int | None:
+        try:
+            return members(self.view, pattern(past.pattern)) & self._everyone
+        except QueryError:
+            return None  # it names marks of a scratch copy that is gone
+
+    @property
+    def _everyone(self) -> int:
+        return self.view.marks.population.everyone
 
 
 def remembered(bench: Bench, symptom: Symptom, view: View, round_: int) -> Memory:

@@ -16,7 +16,7 @@ from kgreason.store import Row, Term
 from kgreason.templates import Fragment, Value, template
 from kgreason.terms import PROV
 
-MOST: Final = 2_000
+MOST: Final = 1_000
 """Nodes on which an intervention is tried at most; drawn by a seeded digest of many."""
 _ALL: Final = "g"  # above every hexadecimal figure
 _FIGURES: Final = 16**6

@@ -37,8 +37,9 @@ def _proposal(bench: Bench, symptom: Symptom, view: View, round_: int) -> Propos
     )
     candidates = [c for frame in found.frames for c in frame.members] + list(found.left_out)
     revised = _revised(bench, symptom, view, round_, memory)
-    keys = {c.pattern.text for c in revised}
-    fresh = [c for c in candidates if c.pattern.text not in keys and not memory.rejected(c)]
+    # Two wordings of the same nodes would be rivals that nothing can tell apart.
+    keys = {(c.aspect, c.members) for c in revised}
+    fresh = [c for c in candidates if (c.aspect, c.members) not in keys and not memory.rejected(c)]
     return replace(framed(view, [*revised, *fresh], bench.most), refused=found.refused)
 
 
@@ -56,6 +57,6 @@ def _revised(
     for row in rows[: int(numbers.get("refineMost", 0))]:
         parent = bindings.read(view, row["bindings"].value)
         made = refined(view, parent, others, memory.known)
-        if made is not None and made.pattern.text not in {c.pattern.text for c in out}:
+        if made is not None and made.members not in {c.members for c in out}:
             out.append(replace(made, revises=ox.NamedNode(row["hypothesis"].value).value))
     return out

@@ -188,8 +188,9 @@ def mine(view: View, family: Template) -> list[Candidate]:
     for row in _cuts(rows, down=order == "ordered-down") if order.startswith("ordered") else rows:
         failing, population = (int(row[name].value) for name in ("failing", "population"))
         inside_failing = min(failing, totals[0])
-        inside = min(max(population, inside_failing), totals[1])
-        rough = Table(inside_failing, inside, totals[0] - inside_failing, totals[1] - inside)
+        left = totals[0] - inside_failing
+        inside = min(max(population, inside_failing), totals[1] - left)
+        rough = Table(inside_failing, inside, left, totals[1] - inside)
         values = {name: term for name, term in row.items() if name not in _STANDARD}
         out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out

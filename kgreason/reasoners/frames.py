@@ -31,6 +31,7 @@ _SAME: Final = 0.95
 _HELD_OUT: Final = 0.1
 _ORDER_COUNTS: Final = 1.5
 _TELLING: Final = 12  # nodes that differ, from which two regions can be told apart
+_TOLD_BY: Final = 3.0  # failing nodes that differ, on a half, up to which they cannot
 
 
 @dataclass(frozen=True)
@@ -163,10 +164,17 @@ def _alike(view: View, one: Candidate, other: Candidate) -> bool:
     """Say whether too few nodes are inside one region and not the other to tell them apart."""
     if one.claimed == other.claimed and one.table == other.table:
         return True
-    only_one, only_other = one.members & ~other.members, other.members & ~one.members
-    differing = (only_one | only_other).bit_count()
-    small = differing * 10 <= (one.members & other.members).bit_count()
-    return small and differing < _TELLING and view.marks.split
+    if not view.marks.split:
+        return False
+    common, differing = one.members & other.members, one.members ^ other.members
+    if differing.bit_count() * 10 <= common.bit_count() and differing.bit_count() < _TELLING:
+        return True
+    # Where so few of the nodes that differ would fail, were either true, no test tells which.
+    near = common.bit_count() >= _COVERS * (common | differing).bit_count()
+    half = view.marks.node.discovery_mask
+    counts = table(view, common, half)
+    rate = counts.inside_failing / max(1, counts.inside)
+    return near and rate * (differing & half).bit_count() <= _TOLD_BY
 
 
 def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -213,14 +221,35 @@ def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
     """Say whether two candidates explain the same failing nodes, so that one excludes the other."""
-    return contained(one, other) >= _OVERLAP and not both_stand(view, one, other)
+    return _shared(view, one, other) >= _OVERLAP and not both_stand(view, one, other)
+
+
+def _shared(view: View, one: Candidate, other: Candidate) -> float:
+    """Give how much of what the smaller one claims the other claims too, beyond chance, up to 1.
+
+    A region of half of all nodes has half of any failures in it, and explains none of them.
+    """
+    _, large = sorted((one, other), key=lambda c: c.claimed.bit_count())
+    half = view.marks.node.discovery_mask
+    usual = (large.members & half).bit_count() / max(1, half.bit_count())
+    return (contained(one, other) - usual) / (1 - usual) if usual < 1 else 0.0
+
+
+def _varied(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Give the best, but not all of one kind where there is another: rivals should differ."""
+    best = list(candidates[:most])
+    kinds = {c.family.header["kind"] for c in best}
+    if len(best) > 1 and len(kinds) == 1:
+        other = next((c for c in candidates if c.family.header["kind"] not in kinds), None)
+        best = best if other is None else [*best[:-1], other]
+    return best
 
 
 def framed(view: View, candidates: Sequence[Candidate], most: int) -> Proposal:
     """Put at most `most` candidates in frames of rivals; the others are left out."""
     chosen = sorted(candidates, key=_order)
     manner = [c for c in chosen if c.aspect == "manner"][: max(1, most // 2)]
-    origin = [c for c in chosen if c.aspect == "origin"][: most - len(manner)]
+    origin = _varied([c for c in chosen if c.aspect == "origin"], most - len(manner))
     out: list[Frame] = []
     for aspect, members in (("manner", manner), ("origin", origin)):
         groups: list[list[Candidate]] = []

@@ -37,8 +37,9 @@ def _narrower(view: View, parent: Candidate, others: Sequence[Candidate]) -> Ite
     if parent.aspect != "origin" or len(parts) >= _MOST_PARTS:
         return
     taken = {part.values.get("dimension") for part in parts}
-    for other in others:
-        if other.aspect != "origin" or other.parts or other.values.get("dimension") in taken:
+    singles = {part.key: part for other in others for part in (other.parts or (other,))}
+    for other in singles.values():
+        if other.aspect != "origin" or other.values.get("dimension") in taken:
             continue
         joint = meet(view, parent, other)
         if joint is not None:

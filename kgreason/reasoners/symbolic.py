@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.graph.names import Names
 from kgreason.probes.finding import decimal
@@ -18,6 +18,7 @@ from kgreason.terms import TRAILS
 
 _PLACEBOS: Final = 8
 _TOLD_APART: Final = "stratification"
+_AND: Final = " and "
 
 
 @dataclass(frozen=True)
@@ -115,14 +116,45 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
         "region": inside(view, candidate.pattern),
     }
     if "levels" in kind_template.parameters:
-        if "levels" not in candidate.family.sections or candidate.parts:
+        levels = _levels(view, candidate, half)
+        if levels is None:
             return None
-        offered["levels"] = section(candidate.family, "levels", candidate.values, view, half=half)
+        offered["levels"] = levels
     if "prediction" in kind_template.parameters:
         offered["prediction"] = _prediction(view, candidate, half)
     if "body" in kind_template.parameters:
         offered["body"] = _placebo(view, candidate, half)
     return kind_template.render(**{k: offered[k] for k in kind_template.parameters})
+
+
+def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | None:
+    """Give the pattern of the sibling levels; of a conjunction these are pairs of levels."""
+    if not candidate.parts:
+        if "levels" not in candidate.family.sections:
+            return None
+        return section(candidate.family, "levels", candidate.values, view, half=half)
+    if joint_level(candidate) is None:
+        return None
+    texts: list[str] = []
+    prefixes: dict[str, str] = {}
+    for place, part in enumerate(candidate.parts):
+        inner = section(part.family, "levels", part.values, view, half=half)
+        prefixes |= inner.prefixes
+        texts.append(f"{{ SELECT ?focus (STR(?level) AS ?l{place}) WHERE {{ {inner.text} }} }}")
+    joined = f', "{_AND}", '.join(f"?l{place}" for place in range(len(candidate.parts)))
+    return Fragment("\n".join([*texts, f"BIND (CONCAT({joined}) AS ?level)"]), prefixes)
+
+
+def joint_level(candidate: Candidate) -> Literal | None:
+    """Give the level of a conjunction among all pairs of levels, or None where there are none."""
+    levels = [part.values.get("level") for part in candidate.parts]
+    named = all(
+        part.family.header.get("levels") == "nominal" and "levels" in part.family.sections
+        for part in candidate.parts
+    )
+    if not named or any(level is None for level in levels):
+        return None
+    return Literal(_AND.join(level.value for level in levels if level is not None))
 
 
 def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:

@@ -9,8 +9,8 @@ import pyoxigraph as ox
 
 from kgreason.errors import TemplateError
 from kgreason.graph import Graph
-from kgreason.repairs.validation import constraints
 from kgreason.repairs.update import node_rows, read_update, rows
+from kgreason.repairs.validation import constraints
 from kgreason.resources import folder
 from kgreason.store import Term
 from kgreason.symptoms import Constraint
@@ -57,15 +57,6 @@ class Repair:
     def mends_data(self) -> bool:
         """Whether the data are changed, and not the shapes."""
         return self.template.header["mends"] == DATA
-
-    def text(self, nodes: Fragment) -> str:
-        """Give the update for the nodes of a pattern, for an engine that keeps literals as written."""
-        plain: dict[str, Value] = {"formed": False}
-        if "datatype" in self.values:
-            plain["written"] = self.values["datatype"]
-        given = {**self._given(nodes), **plain}
-        used = {k: v for k, v in given.items() if k in self.template.parameters}
-        return self.template.render(**used)
 
     def rows(self, arm: str, nodes: Fragment) -> list[Fragment]:
         """Give the rows of an arm: its nodes, what stands in the way, what is changed."""

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import pyoxigraph as ox
 
@@ -11,6 +10,7 @@ from kgreason.graph import Graph
 from kgreason.graph.graph import exact
 from kgreason.store import Row, Term
 from kgreason.symptoms.values import as_stored
+from kgreason.terms import WORK
 
 Subject = ox.NamedNode | ox.BlankNode
 
@@ -105,19 +105,19 @@ def _forms(graph: Graph, subject: object, predicate: object, value: Term) -> Seq
 
 # Written down
 
-_HEAD: Final = "# {}\n"
-
 
 def plain_names(graph: Graph) -> frozenset[ox.NamedNode]:
     """Give the graphs that stand for files: their triples had no graph name of their own."""
-    return frozenset(source.iri for source in graph.sources)
+    return frozenset({*(source.iri for source in graph.sources), WORK.shapes})
 
 
 def as_rdf_patch(patch: Patch, nameless: frozenset[ox.NamedNode], why: Iterable[str]) -> str:
     """Write an RDF Patch (rdf-delta): removals, then additions, in one transaction.
 
-    A quad of a graph in `nameless` is written without a graph. `why` are comment lines.
+    A quad of a graph in `nameless` is written without a graph. `why` are comment lines. Raises
+    ValueError for blank nodes, whose labels are not those of the data.
     """
+    _no_blanks(patch)
     lines = [*_comments(why), f"H id <urn:sha256:{patch.digest}> .", "TX ."]
     lines += [_short(line, nameless) for line in patch.lines]
     return "\n".join([*lines, "TC ."]) + "\n"
@@ -139,14 +139,18 @@ def _comments(why: Iterable[str]) -> Iterator[str]:
 
 def as_update(patch: Patch, nameless: frozenset[ox.NamedNode], why: Iterable[str]) -> str:
     """Write a SPARQL UPDATE with DELETE DATA and INSERT DATA; raises ValueError for blank nodes."""
+    _no_blanks(patch)
     parts = []
     for word, adds in (("DELETE", False), ("INSERT", True)):
         chosen = [c for c in patch.changes if c.adds == adds]
-        if any(isinstance(t, ox.BlankNode) for c in chosen for t in (c.subject, c.value)):
-            raise ValueError("a blank node has no name by which an update could reach it")
         if chosen:
             parts.append(f"{word} DATA {{\n{_data(chosen, nameless)}\n}}")
     return "\n".join([*_comments(why), " ;\n".join(parts)]) + "\n"
+
+
+def _no_blanks(patch: Patch) -> None:
+    if any(isinstance(t, ox.BlankNode) for c in patch.changes for t in (c.subject, c.value)):
+        raise ValueError("a blank node has no name by which a patch could reach it")
 
 
 def _data(changes: Sequence[Change], nameless: frozenset[ox.NamedNode]) -> str:

@@ -33,7 +33,7 @@ def _loaded(graph: Graph, shapes: Shapes) -> Iterator[None]:
 
 def diff(graph: Graph, shapes: Shapes, repair: Repair, nodes: Fragment) -> Patch:
     """Give what a repair would change in the shapes, for the claimed nodes of a pattern."""
-    selects = repair.rows("claimed", nodes)
+    selects: list[ox.NamedNode | ox.Literal | Fragment] = [*repair.rows("claimed", nodes)]
     with _loaded(graph, shapes):
         found = graph.store.select(template("test", "intervention").render("rows", arms=selects))
     changes = [row for row in found if row["change"].value != "node"]
@@ -104,6 +104,7 @@ def shape_trial(
         "placeboCleared": 0,
         "changes": len(patch),
         "unchecked": len({*failed, *failed_too}),
+        "spared": 0,
     }
     return Trial(
         repair.name,

@@ -1,7 +1,7 @@
 """Try a repair: what it mends at the claimed nodes, what it breaks, and what it does elsewhere."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import pyoxigraph as ox
@@ -29,12 +29,16 @@ class Arm:
 
 @dataclass(frozen=True)
 class Feasibility:
-    """Whether a repair can be made at (nearly) all claimed nodes, what it costs, and why not."""
+    """Whether a repair can be made at (nearly) all claimed nodes, what it costs, and why not.
+
+    `patch` is the digest of what it would change.
+    """
 
     feasible: bool
     changes: int
     obstacles: int
     why: str
+    patch: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,9 @@ def feasibility(arm: Arm | None) -> Feasibility:
     if not len(arm.patch):
         return infeasible("It would change nothing at the claimed nodes.", 0, stuck)
     said = f"It can be made at {all_ - stuck} of {all_} claimed nodes."
-    return Feasibility(feasible=True, changes=len(arm.patch), obstacles=stuck, why=said)
+    return Feasibility(
+        feasible=True, changes=len(arm.patch), obstacles=stuck, why=said, patch=arm.patch.digest
+    )
 
 
 def infeasible(why: str, changes: int = 0, obstacles: int = 0) -> Feasibility:
@@ -107,13 +113,20 @@ def trial(
 ) -> Trial:
     """Make the changes of each arm on the scratch copy, validate, and put it back.
 
-    `level` is what the hypothesis is about. Figures: violations of the symptom at the claimed nodes
-    before (claimed), gone (holds), newly caused of any constraint, changes outside the scope, and
-    the same at placebo nodes.
+    Where the repair would break something at up to 5 % of the claimed nodes, those are spared: they
+    stay as they are, and what they violate is left. `level` is what the hypothesis is about.
+    Figures: violations of the symptom at the claimed nodes before (claimed), gone (holds), newly
+    caused of any constraint, changes outside the scope, and the same at placebo nodes.
     """
     name, arms = read_arms(graph, rows)
     claimed = arms.pop(CLAIMED, Arm((), {}, Patch(())))
     done = effect(graph, constraint, claimed.patch, claimed.nodes, seconds=seconds)
+    spared = _harmed(claimed, done.caused)
+    if 0 < len(spared) <= (1 - _FEASIBLE) * len(claimed.nodes):
+        claimed = replace(claimed, patch=_without(claimed.patch, spared))
+        done = effect(graph, constraint, claimed.patch, claimed.nodes, seconds=seconds)
+    else:
+        spared = frozenset()
     mine = _of(done.before, constraint, claimed.nodes)
     left = mine & done.after
     tried = cleared = 0
@@ -131,6 +144,7 @@ def trial(
         "placeboCleared": cleared,
         "changes": len(claimed.patch),
         "unchecked": len(done.unchecked),
+        "spared": len(spared),
     }
     before, after = fingerprint(done.before), fingerprint(done.after)
     return Trial(
@@ -145,6 +159,24 @@ def trial(
         tuple(strays),
         done.unchecked,
     )
+
+
+def _harmed(arm: Arm, caused: Iterable[Violation]) -> frozenset[Term]:
+    """Give the nodes at which a change broke something; none where it broke anything elsewhere."""
+    by_node: dict[Term, set[Term]] = {}
+    for change in arm.patch.changes:
+        for node in (change.focus, change.subject):
+            by_node.setdefault(node, set()).add(change.focus)
+    out: set[Term] = set()
+    for violation in caused:
+        if violation.focus not in by_node:
+            return frozenset()
+        out |= by_node[violation.focus]
+    return frozenset(out)
+
+
+def _without(patch: Patch, spared: frozenset[Term]) -> Patch:
+    return Patch(tuple(c for c in patch.changes if c.focus not in spared))
 
 
 def _of(found: Iterable[Violation], own: Constraint, nodes: Iterable[Term]) -> frozenset[Violation]:

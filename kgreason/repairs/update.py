@@ -70,12 +70,13 @@ def read_update(made: Fragment, name: str) -> Update:
 
 
 def _slots(tokens: Sequence[Token], name: str) -> Iterator[Slot]:
-    left = [token for token in tokens if token.kind != "space"]
+    left: Sequence[Token] = [token for token in tokens if token.kind != "space"]
     while left:
         if left[0].word != "GRAPH" or len(left) < 3 or left[2].text != "{":  # noqa: PLR2004
             raise TemplateError(f"{name}: each triple stands in GRAPH ?graph {{ … }}.")
         end = closing(left, 2)
-        graph, inside = left[1].text, left[3:end]
+        graph = left[1].text
+        inside: Sequence[Token] = left[3:end]
         left = left[end + 1 :]
         while inside:
             terms = []

@@ -22,9 +22,15 @@ def as_dict(record: Record) -> dict[str, Any]:
     about = record.select("result-investigation")[0]
     known = hypotheses(record)
     evidence = _evidence(record)
+    features, estimates = _features(record), _estimates(record)
     symptoms = [
         symptom(row)
-        | {"hypotheses": _ranked(row, known.get(row["symptom"].value, []), evidence, about)}
+        | {"features": features.get(row["symptom"].value)}
+        | {
+            "hypotheses": _ranked(
+                row, known.get(row["symptom"].value, []), evidence, estimates, about
+            )
+        }
         for row in record.select("result-symptoms")
     ]
     return {
@@ -62,6 +68,25 @@ def _reassessments(record: Record) -> list[dict[str, Any]]:
     ]
 
 
+def _features(record: Record) -> dict[str, dict[str, Any]]:
+    """Give what calibration goes by, by the IRI of the symptom."""
+    names = {"proposed": int, "pruned": int, "winning": float, "round": int, "adjustment": float}
+    return {
+        row["symptom"].value: {
+            name: made(row[name].value) if name in row else None for name, made in names.items()
+        }
+        for row in record.select("result-features")
+    }
+
+
+def _estimates(record: Record) -> dict[str, float]:
+    """Give the calibrated confidence by the IRI of the hypothesis."""
+    return {
+        row["hypothesis"].value: float(row["calibrated"].value)
+        for row in record.select("result-estimates")
+    }
+
+
 def symptom(row: Row) -> dict[str, Any]:
     """Give one entry of `symptoms`, without its hypotheses, from a row that names its parts."""
     failing = int(row["failing"].value)
@@ -79,18 +104,27 @@ def symptom(row: Row) -> dict[str, Any]:
 
 
 def _ranked(
-    row: Row, members: Sequence[Hypothesis], evidence: Evidence, about: Row
+    row: Row,
+    members: Sequence[Hypothesis],
+    evidence: Evidence,
+    estimates: Mapping[str, float],
+    about: Row,
 ) -> list[dict[str, Any]]:
     told = symptom(row)
     ranked = rank(members, told["verdict"])
-    entries = [_entry(h, told, evidence.get(h.id, [])) for h in ranked]
+    # A calibration is learned from leaders, and says nothing of a rival that is far behind.
+    known = {h.id: estimates.get(h.id) for h in ranked if h is ranked[0] or h.cause}
+    entries = [_entry(h, told, evidence.get(h.id, []), known.get(h.id)) for h in ranked]
     if not any(entry["kind"] == "none" for entry in entries):
         entries.append(_not_looked_into(told, about))
     return [{"id": e["id"], "rank": n, **e} for n, e in enumerate(entries, start=1)]
 
 
 def _entry(
-    hypothesis: Hypothesis, told: Mapping[str, Any], evidence: list[dict[str, Any]]
+    hypothesis: Hypothesis,
+    told: Mapping[str, Any],
+    evidence: list[dict[str, Any]],
+    calibrated: float | None,
 ) -> dict[str, Any]:
     counts = hypothesis.counts
     inside = (counts.inside_failing, counts.inside) if counts else (0, 0)
@@ -105,6 +139,7 @@ def _entry(
         "statement": hypothesis.statement,
         "status": hypothesis.status,
         "confidence": hypothesis.confidence,
+        "calibrated": calibrated,
         "e_value": hypothesis.e if hypothesis.gate == "statistics" else None,
         "region": hypothesis.region,
         "inside": dict(zip(("failing", "population"), inside, strict=True)),
@@ -122,6 +157,7 @@ def _not_looked_into(told: Mapping[str, Any], about: Row) -> dict[str, Any]:
         "statement": words.replace("{Failures}", "The failures"),
         "status": "proposed",
         "confidence": float(about["prior"].value) if "prior" in about else 1.0,
+        "calibrated": None,
         "e_value": None,
         "region": None,
         "inside": {"failing": 0, "population": 0},

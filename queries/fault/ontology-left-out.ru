@@ -1,6 +1,6 @@
 #+ summary: Types what is pointed at by a subclass that only an ontology not given knows.
 #+ title: Ontology left out
-#+ explanation: The struck things are typed by a class below the right one; the data import the ontology that says so, and it is not there.
+#+ explanation: The struck things are typed by a class below the right one; the graphs that hold them import the ontology that says so, and it is not there.
 #+ example: The run was started without the vocabulary.
 #+ cause: artefact
 #+ components: Class
@@ -12,7 +12,7 @@
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
 PREFIX work: <urn:x-kgreason:work:>
 DELETE { GRAPH ?graph { ?thing a {{ class }} . } }
-INSERT { GRAPH ?graph { ?thing a {{ other }} . {{ ontology }} a owl:Ontology ; owl:imports {{ other }} . } }
+INSERT { GRAPH ?graph { ?thing a {{ other }} . ?graph a owl:Ontology ; owl:imports {{ ontology }} . } }
 WHERE {
   GRAPH work:marks { ?thing work:struck work:fault . }
   GRAPH ?graph { ?thing a {{ class }} . }

@@ -1,0 +1,29 @@
+#+ summary: Describes what is pointed at and missing, by the least that mends it: its class.
+#+ title: Import the missing resource
+#+ explanation: Each thing without a description that claimed nodes point at gets the class that the shape asks for, once, in a graph that refers to it. It is the smallest set of triples that an import has to bring; where it is not enough, validation says what is lacking.
+#+ example: The certificates of an outside register are typed as such.
+#+ families: reference-missing
+#+ components: Class
+#+ region: node
+#+ operation: add
+#+ mends: data
+#+ order: 44
+#+ reads: graph
+#+ writes: graph
+#+ param nodes: pattern, binds ?focus to the nodes that are mended
+#+ param predicate: iri, the predicate of the constrained path
+#+ param class: iri, the class that the shape asks for
+#+ param level: literal, the namespace of what is missing
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+INSERT { GRAPH ?graph { ?thing rdf:type {{ class }} . } }
+WHERE {
+  { SELECT ?thing (MIN(STR(?where)) AS ?first) WHERE {
+    {{ nodes }}
+    GRAPH ?where { ?focus {{ predicate }} ?thing . }
+    FILTER (isIRI(?thing) && STRSTARTS(STR(?thing), {{ level }}))
+    FILTER NOT EXISTS { ?thing ?property ?any . }
+  } GROUP BY ?thing }
+  {{ nodes }}
+  ?focus {{ predicate }} ?thing .
+  BIND (IRI(?first) AS ?graph)
+}

@@ -1,0 +1,187 @@
+"""Interventions in the loop: one at a time, only what can be made, and what comes of it counts."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+from kgreason import investigation, phases
+from kgreason.audit import audit
+from kgreason.errors import QueryError
+from kgreason.ledger import Record
+from kgreason.phases import intervene as module
+from kgreason.phases.bench import Bench
+from kgreason.phases.intervene import intervene
+from kgreason.repairs.trial import Trial
+from kgreason.store import Row
+from kgreason.terms import TRAILS
+from tests.audit_support import _investigate, _write, lab
+
+Hook = Callable[[Bench, list[phases.Symptom], int], None]
+
+
+@pytest.fixture
+def before_decisions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hook], None]:
+    """Have something done before each decision of the loop."""
+
+    def made(hook: Hook) -> None:
+        decide: Callable[[Bench, int], None] = phases.decide
+        symptoms: list[phases.Symptom] = []
+        start = investigation.Investigation.__init__
+
+        def noted(self: Any, *args: Any, **more: Any) -> None:
+            start(self, *args, **more)
+            symptoms[:] = self.symptoms
+
+        def first(bench: Bench, round_: int) -> None:
+            hook(bench, symptoms, round_)
+            decide(bench, round_)
+
+        monkeypatch.setattr(investigation.Investigation, "__init__", noted)
+        monkeypatch.setattr(investigation.phases, "decide", first)
+
+    return made
+
+
+def plainly(bench: Bench, symptoms: list[phases.Symptom], round_: int) -> None:
+    before = frozenset(q for q in bench.graph.store.inner if "work:marks" not in str(q.graph_name))
+    formed = bench.graph.formed
+    intervene(bench, symptoms, round_)
+    after = frozenset(q for q in bench.graph.store.inner if "work:marks" not in str(q.graph_name))
+    assert (before, formed) == (after, bench.graph.formed)
+
+
+def nodes(record: Record, kind: str) -> Iterator[dict[str, Any]]:
+    """Give each node of a class with its properties by local name."""
+    inner = record.store.inner
+    for link in inner.quads_for_pattern(None, None, TRAILS[kind], record.iri):
+        yield {
+            q.predicate.value.rpartition("#")[2]: q.object
+            for q in inner.quads_for_pattern(link.subject, None, None, record.iri)
+        }
+
+
+def attempts(record: Record) -> list[Row]:
+    return record.select("repair-attempts")
+
+
+def test_an_intervention_is_registered_committed_to_and_counts(
+    tmp_path: Path, before_decisions: Callable[[Hook], None]
+) -> None:
+    before_decisions(plainly)
+    record = lab(tmp_path)
+    found = audit(record)
+    assert found.ok, str(found)
+    (attempt,) = attempts(record)
+    assert (attempt["repair"].value, attempt["outcome"].value) == ("rename-predicate", "cleared")
+    (evidence,) = (e for e in nodes(record, "Evidence") if e["testKind"].value == "intervention")
+    assert evidence["polarity"] == TRAILS.Supports
+    assert evidence["group"].value == evidence["test"].value
+    (commitment,) = nodes(record, "Commitment")
+    assert commitment["hypothesis"] == attempt["hypothesis"]
+    (release,) = nodes(record, "Release")
+    assert "cleared" in release["reason"].value
+    updates = [
+        u for u in nodes(record, "ConfidenceUpdate") if u["evidence"] == _of(evidence, record)
+    ]
+    assert len(updates) == 2
+    options = {o["repair"].value: o["feasible"].value for o in nodes(record, "RepairOption")}
+    assert options == {"rename-namespace": "false", "rename-predicate": "true"}
+
+
+def _of(evidence: dict[str, Any], record: Record) -> Any:
+    found = record.store.inner.quads_for_pattern(None, TRAILS.group, evidence["group"], record.iri)
+    return next(iter(found)).subject
+
+
+def test_the_number_of_attempts_is_bounded(
+    tmp_path: Path, before_decisions: Callable[[Hook], None]
+) -> None:
+    before_decisions(_none)
+    assert attempts(lab(tmp_path)) == []
+
+
+def _none(bench: Bench, symptoms: list[phases.Symptom], round_: int) -> None:
+    assert intervene(bench, symptoms, round_, most=0) == 0
+
+
+def test_what_the_policy_does_not_allow_is_not_tried(
+    tmp_path: Path, before_decisions: Callable[[Hook], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = module.authorise
+
+    def never(*args: Any) -> Any:
+        node, permit = refused(*args)
+        return node, replace(permit, granted=False)
+
+    monkeypatch.setattr(module, "authorise", never)
+    before_decisions(plainly)
+    record = lab(tmp_path)
+    assert attempts(record) == []
+    assert list(nodes(record, "Commitment")) == []
+    assert list(nodes(record, "RepairOption")) != []
+
+
+def test_a_trial_that_cannot_be_run_ends_its_commitment(
+    tmp_path: Path, before_decisions: Callable[[Hook], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise QueryError("The trial fell over.\nIt was long.")
+
+    monkeypatch.setattr(module, "trial", broken)
+    before_decisions(plainly)
+    record = lab(tmp_path)
+    assert attempts(record) == []
+    assert record.select("commitments") == []
+    assert len(list(nodes(record, "Release"))) >= 1
+    assert audit(record).ok
+
+
+def test_the_same_change_is_not_tried_twice(
+    tmp_path: Path, before_decisions: Callable[[Hook], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where one property alone slipped, both renamings make the same patch; that is a stall."""
+    for feed in range(4):
+        rows = []
+        for n in range(30):
+            space = "urn:other:" if n % 5 == 2 else "https://example.org/lab/"
+            rows.append(f'e:s{feed * 30 + n} a e:Sample ; <{space}label> "x{n}" .')
+        _write(tmp_path / "data" / f"feed-{feed}.ttl", rows)
+    before_decisions(plainly)
+    run = module.trial
+
+    def fruitless(*args: Any, **more: Any) -> Trial:
+        made = run(*args, **more)
+        return replace(made, figures={**made.figures, "holds": 0}, after=made.before)
+
+    monkeypatch.setattr(module, "trial", fruitless)
+    record = _investigate(tmp_path, ["e:label"])
+    found = [(row["repair"].value, row["outcome"].value) for row in attempts(record)]
+    assert found == [("rename-namespace", "unchanged")]
+    told = {o["reason"].value for o in nodes(record, "RepairOption") if _no(o["feasible"])}
+    assert told == {"It is the same change as one that failed: nothing new would be learned."}
+    (evidence,) = (e for e in nodes(record, "Evidence") if e["testKind"].value == "intervention")
+    assert evidence["polarity"] == TRAILS.Contradicts
+    assert audit(record).ok
+
+
+def _no(value: Any) -> bool:
+    return str(value.value) == "false"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "over"),
+    [
+        ([], False),
+        (["unchanged"], False),
+        (["harmful", "unchanged"], True),
+        (["out-of-scope"], True),
+        (["cleared"], True),
+    ],
+)
+def test_when_nothing_more_is_tried(outcomes: list[str], *, over: bool) -> None:
+    rows: list[Row] = [{"outcome": ox.Literal(o)} for o in outcomes]
+    assert module.ended(rows) is over
