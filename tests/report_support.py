@@ -15,11 +15,13 @@ ATTACK: Final = "</script><script>alert(1)</script>"
 
 
 def case() -> Record:
-    """Give a fresh copy of the record of cases/report/ledger.ttl."""
+    """Give a fresh copy of the record of cases/report/ledger.ttl, and what a policy made of it."""
     ledger = Ledger.memory()
-    ledger.store.inner.load(
-        path=str(CASES / "ledger.ttl"), format=ox.RdfFormat.TURTLE, to_graph=CASE
-    )
+    delta = ox.NamedNode(f"{CASE.value}:reassessment:delta")
+    for name, graph in (("ledger", CASE), ("reassessment", delta)):
+        ledger.store.inner.load(
+            path=str(CASES / f"{name}.ttl"), format=ox.RdfFormat.TURTLE, to_graph=graph
+        )
     return Record(ledger.store, CASE)
 
 

@@ -254,7 +254,7 @@ BROKEN: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "a gap": ("stretches do not cover", lambda t: t.replace("upper 0.69", "upper 0.5")),
     "a sum": ("leaders: ", lambda t: re.sub(r"leaders 40 ;", "leaders 0 ;", t)),
     "a fold": ("foldedBy: ", lambda t: t.replace('"seed"', '"luck"')),
-    "a blank": ("", lambda t: re.sub(r"<urn:kgreason:calibration:[0-9a-f]{16}:step:1>", "_:b", t)),
+    "a blank": ("--calibration", lambda t: re.sub(r"<urn:kgreason:calibration:[0-9a-f]{16}:step:1>", "_:b", t)),
 }  # fmt: skip
 
 

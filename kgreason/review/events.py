@@ -8,10 +8,9 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.ledger import Record
-from kgreason.templates import Fragment, template
+from kgreason.templates import Value, template
 
 _NUMBERS: Final = ("before", "after")
-_ALL: Final = Fragment("?made")
 
 
 def events(record: Record, step: ox.NamedNode | None = None) -> Iterator[dict[str, Any]]:
@@ -19,8 +18,8 @@ def events(record: Record, step: ox.NamedNode | None = None) -> Iterator[dict[st
 
     What is not known is left out.
     """
-    made = _ALL if step is None else Fragment(str(step))
-    text = template("record", "events").render(investigation=record.iri, made=made)
+    steps: Value = [] if step is None else [step]
+    text = template("record", "events").render(investigation=record.iri, steps=steps)
     for row in record.store.select(text):
         out: dict[str, Any] = {"investigation": record.iri.value}
         for name, value in row.items():
