@@ -28,7 +28,7 @@ ROLES: Final = {
     "history": "Questions people ask of a reasoning history.",
     "export": "What goes into a record's exports: PROV-JSON, nanopublications, RO-Crate.",
     "fault": "Breaking sound data on purpose, for `kgreason bench`: one update for each operation.",
-    "repair": "Mending what a cause broke, tried on a scratch copy first: one update for each repair.",
+    "repair": "Mending what a cause broke, tried on a scratch copy first: one update a repair.",
     "audit": "What may not be found in a record; the same texts stand in the shapes of `shapes/`.",
 }
 SHOWN_APART: Final = ("summary", "title", "explanation", "example", "note")

@@ -279,7 +279,9 @@ def _investigation(
         question=request.question,
         policy=str(options["policy"]),
         seed=request.seed,
-        budget=Budget(request.max_hypotheses, request.max_steps, request.max_seconds),
+        budget=Budget(
+            request.max_hypotheses, request.max_steps, request.max_seconds, request.interventions
+        ),
         options=options,
     )
     graph.notices += [n for n in sighting.notices if n not in graph.notices]

@@ -22,6 +22,7 @@ from kgreason.graph.names import Names
 from kgreason.ledger import Record, Step, Written
 from kgreason.ledger.record import literal, now
 from kgreason.phases import Bench, Script, Symptom
+from kgreason.phases.intervene import intervene, run
 from kgreason.store import Row
 from kgreason.templates import template
 from kgreason.terms import PROV, RDF, TRAILS, TYPE
@@ -34,11 +35,15 @@ _AGENT: Final = ox.NamedNode("urn:kgreason:agent")
 
 @dataclass(frozen=True)
 class Budget:
-    """When to stop: hypotheses a symptom, steps and seconds in all (None is without limit)."""
+    """When to stop: hypotheses a symptom, steps and seconds in all (None is without limit).
+
+    `interventions` is how many repairs are tried at most, in all.
+    """
 
     hypotheses: int = 6
     steps: int | None = None
     seconds: float | None = None
+    interventions: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class Investigation:
             phases.repeat(bench, script, row)
         elif phase == TRAILS.Execute:
             symptom = symptoms[ox.NamedNode(row["symptom"].value)]
-            phases.execute(bench, symptom, ox.NamedNode(row["test"].value))
+            run(bench, symptom, ox.NamedNode(row["test"].value))
         elif phase == TRAILS.Decide:
             phases.decide(bench, int(row["round"].value))
         elif phase == TRAILS.Conclude:
@@ -143,6 +148,8 @@ class Investigation:
                 if not self._done("Hypothesize", symptom):
                     phases.set_aside(self.bench, symptom, self.cut)
         self._progress(f"round {round_}", len(open_), len(open_))
+        if self.plan.budget.interventions and not self._spent():
+            intervene(self.bench, open_, round_, self.plan.budget.interventions)
         phases.decide(self.bench, round_)
         return self.cut is None
 
@@ -163,7 +170,7 @@ class Investigation:
             for row in pending:
                 if self._spent():
                     return
-                phases.execute(self.bench, symptom, ox.NamedNode(row["test"].value))
+                run(self.bench, symptom, ox.NamedNode(row["test"].value))
 
     def _open(self, round_: int) -> list[Symptom]:
         by_size = sorted(self.symptoms, key=lambda s: (-len(s.failing), s.index))

@@ -39,6 +39,7 @@ class Request:
     max_hypotheses: int = 6
     max_steps: int | None = None
     max_seconds: float | None = None
+    interventions: int = 0
     query_seconds: float = 60.0
     allow_service: bool = False
     fingerprint: str = field(default="", compare=False)
@@ -57,7 +58,7 @@ class Request:
             raise OptionError("--at cuts the number of an --outcome query; there is none.")
         if self.population and not self.violations:
             raise OptionError("--population goes with --violations.")
-        for name, least in (("max_hypotheses", 1), ("max_steps", 1)):
+        for name, least in (("max_hypotheses", 1), ("max_steps", 1), ("interventions", 0)):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise OptionError(f"--{name.replace('_', '-')} must be at least {least}.")

@@ -128,8 +128,8 @@ def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:
         encoding="utf-8",
     )
     # No calibration: its rules would speak too, of whatever is done to a confidence.
-    options = {"calibration": "none", "max_hypotheses": 3} | options
-    return kgreason.investigate(folder / "data", shapes=shapes, **options).record
+    asked: dict[str, Any] = {"calibration": "none", "max_hypotheses": 3} | options
+    return kgreason.investigate(folder / "data", shapes=shapes, **asked).record
 
 
 def statements(record: Record) -> Iterator[Any]:

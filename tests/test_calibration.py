@@ -244,6 +244,7 @@ def test_the_map_that_comes_along_is_sound(tmp_path: Path) -> None:
     assert "kgreason bench" in shipped.read_text(encoding="utf-8")
 
 
+STEP_ONE: Final = r"<urn:kgreason:calibration:[0-9a-f]{16}:step:1>"
 BROKEN: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "not Turtle": ("this is not Turtle", lambda _: "nonsense"),
     "empty": ("it describes none", lambda _: ""),
@@ -254,7 +255,7 @@ BROKEN: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "a gap": ("stretches do not cover", lambda t: t.replace("upper 0.69", "upper 0.5")),
     "a sum": ("leaders: ", lambda t: re.sub(r"leaders 40 ;", "leaders 0 ;", t)),
     "a fold": ("foldedBy: ", lambda t: t.replace('"seed"', '"luck"')),
-    "a blank": ("--calibration", lambda t: re.sub(r"<urn:kgreason:calibration:[0-9a-f]{16}:step:1>", "_:b", t)),
+    "a blank": ("--calibration", lambda t: re.sub(STEP_ONE, "_:b", t)),
 }  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def tried(
     arms = [*repair.rows(CLAIMED, pattern(nodes))]
     for name, text in others.items():
         arms += repair.rows(name, pattern(text))
-    query = template("test", "intervention").render("rows", arms=arms)
+    query = template("test", "intervention").render("rows", arms=list(arms))
     before = everything(graph)
     found = trial(graph, own, graph.store.select(query), repair.values.get("level"))  # type: ignore[arg-type]
     assert everything(graph) == before
@@ -275,7 +275,7 @@ def test_obstacles_make_a_repair_infeasible_and_are_left_alone(world: WORLD) -> 
     repair = one("datatype", "DatatypeCause", known["Datatype"], graph, ox.Literal("x"))
     rows = graph.store.select(
         template("test", "intervention").render(
-            "rows", arms=repair.rows(CLAIMED, pattern("?focus a ex:T ."))
+            "rows", arms=list(repair.rows(CLAIMED, pattern("?focus a ex:T .")))
         )
     )
     name, arms = read_arms(graph, rows)
@@ -343,7 +343,7 @@ def test_a_change_that_no_constraint_reads_concerns_nobody(world: WORLD) -> None
     quad = ox.Quad(ex("a"), ex("colour"), ex("red"), ex("feed"))
     assert concerned(graph, reach(known["MinCount"]), [quad]) == frozenset()
     quad = ox.Quad(ex("a"), ex("price"), ox.Literal(3), ex("feed"))
-    assert concerned(graph, reach(known["MinCount"]), [quad]) == {ex("a")}
+    assert set(concerned(graph, reach(known["MinCount"]), [quad]) or ()) == {ex("a")}
 
 
 # Scope
@@ -368,7 +368,8 @@ def test_what_a_repair_does_not_declare_is_seen(name: str, world: WORLD) -> None
     ]
     assert outside(graph, scope, fair) == []
     added, *triple = STRAYS[name]
-    stray = ox.Quad(*triple, feed)  # type: ignore[arg-type]
+    subject, predicate, value = triple
+    stray = ox.Quad(subject, predicate, value, feed)  # type: ignore[arg-type]
     assert outside(graph, scope, [*fair, (added, stray)]) == [stray]
 
 
@@ -418,7 +419,9 @@ def test_a_stray_change_ends_in_out_of_scope(world: WORLD) -> None:
     graph, known = world(PRICES, PRICE)
     own = known["MinCount"]
     repair = one("mapping-predicate", "MappingCause", own, graph, ex("cost"), "rename-predicate")
-    query = template("test", "intervention").render("rows", arms=repair.rows(CLAIMED, pattern(AB)))
+    query = template("test", "intervention").render(
+        "rows", arms=list(repair.rows(CLAIMED, pattern(AB)))
+    )
     rows = list(graph.store.select(query))
     more = next(r for r in rows if r["change"].value == "add")
     rows.append({**more, "subject": ex("d"), "object": ox.Literal(1), "source": ex("d")})

@@ -1,18 +1,15 @@
 """The audit of a history in which repairs were tried, and one was given out."""
 
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from kgreason import investigation, mending, phases
+from kgreason import mending
 from kgreason.audit import audit
 from kgreason.audit.reference import findings as by_pyshacl
 from kgreason.ledger import Ledger, Record
-from kgreason.phases.bench import Bench
-from kgreason.phases.intervene import intervene
 from kgreason.terms import TRAILS
 from tests.audit_support import CASES, lab, relinked, statements, tampered
 
@@ -25,9 +22,7 @@ MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
 def repaired(tmp_path_factory: pytest.TempPathFactory) -> Record:
     """The record of an investigation with an intervention, repaired after its end."""
     folder = tmp_path_factory.mktemp("repaired")
-    with pytest.MonkeyPatch.context() as patched:
-        intervening(patched)
-        lab(folder, ledger=folder / "ledger").store.close()
+    lab(folder, ledger=folder / "ledger", interventions=5).store.close()
     done = mending.repair(folder / "ledger", None, wanted=mending.Wanted(out=str(folder / "m.nq")))
     # 18 of feed 3 and two others lack a mass; 24 labels stand under another predicate.
     assert (done.before, done.after) == (20 + 24, 20)
@@ -36,24 +31,6 @@ def repaired(tmp_path_factory: pytest.TempPathFactory) -> Record:
         kept = Ledger.memory()
         kept.store.inner.extend(statements(record))
         return Record(kept.store, record.iri)
-
-
-def intervening(patched: pytest.MonkeyPatch) -> None:
-    """Have the loop intervene before each decision."""
-    decide: Callable[[Bench, int], None] = phases.decide
-    symptoms: list[phases.Symptom] = []
-    start = investigation.Investigation.__init__
-
-    def noted(self: Any, graph: Any, found: Any, *more: Any) -> None:
-        start(self, graph, found, *more)
-        symptoms[:] = self.symptoms
-
-    def first(bench: Bench, round_: int) -> None:
-        intervene(bench, symptoms, round_)
-        decide(bench, round_)
-
-    patched.setattr(investigation.Investigation, "__init__", noted)
-    patched.setattr(investigation.phases, "decide", first)
 
 
 def test_a_history_with_repairs_is_clean(repaired: Record) -> None:

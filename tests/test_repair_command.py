@@ -61,6 +61,7 @@ def statements(folder: Path) -> set[tuple[str, str]]:
             (q.object.value.rpartition("#")[2], q.subject.value)
             for q in store.store.quads(record.iri)
             if q.predicate.value.endswith("#type")
+            and isinstance(q.subject, ox.NamedNode)
             and isinstance(q.object, ox.NamedNode)
             and q.object in TRAILS
         }

@@ -8,11 +8,12 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from kgreason import investigation, phases
+from kgreason import investigation as loop
+from kgreason import phases
 from kgreason.audit import audit
 from kgreason.errors import QueryError
 from kgreason.ledger import Record
-from kgreason.phases import intervene as module
+from kgreason.phases import intervene as intervening
 from kgreason.phases.bench import Bench
 from kgreason.phases.intervene import intervene
 from kgreason.repairs.trial import Trial
@@ -20,6 +21,8 @@ from kgreason.store import Row
 from kgreason.terms import TRAILS
 from tests.audit_support import _investigate, _write, lab
 
+investigation: Any = loop
+module: Any = intervening
 Hook = Callable[[Bench, list[phases.Symptom], int], None]
 
 
@@ -154,7 +157,7 @@ def test_the_same_change_is_not_tried_twice(
     run = module.trial
 
     def fruitless(*args: Any, **more: Any) -> Trial:
-        made = run(*args, **more)
+        made: Trial = run(*args, **more)
         return replace(made, figures={**made.figures, "holds": 0}, after=made.before)
 
     monkeypatch.setattr(module, "trial", fruitless)

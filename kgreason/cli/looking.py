@@ -75,6 +75,14 @@ def investigate(
     max_hypotheses: Annotated[
         int, typer.Option(metavar="N", rich_help_panel=o.BUDGET, help="Hypotheses a symptom.")
     ] = 6,
+    interventions: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            rich_help_panel=o.BUDGET,
+            help="Repairs to try on a scratch copy, at most; what they clear is evidence.",
+        ),
+    ] = 0,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -120,6 +128,7 @@ def investigate(
         "calibration": calibration,
         "seed": seed,
         "max_hypotheses": max_hypotheses,
+        "interventions": interventions,
         "max_steps": max_steps,
         "max_seconds": max_seconds,
     }

@@ -58,11 +58,11 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
         step.describe(evidence, stratum=step.make("Stratum", PROV.Entity, **stratum))
     step.add(evidence, PROV.wasDerivedFrom, symptom.node)
     step.describe(step.node, closed=TRAILS.Result)
-    _cite_finding(bench, step, symptom, view, evidence, row, found)
+    cite_finding(bench, step, symptom, view, evidence, row, found)
     lists = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
     if likely.polarity in lists:
         step.describe(hypothesis, **{lists[likely.polarity]: evidence})
-    _update(bench, step, test, evidence, found)
+    update(bench, step, test, evidence, found)
 
 
 def run_test(bench: Bench, view: View, row: Row) -> Finding:
@@ -74,7 +74,7 @@ def run_test(bench: Bench, view: View, row: Row) -> Finding:
     return read(row["kind"].value, rows, _setting(row, view))
 
 
-def _update(
+def update(
     bench: Bench, step: Step, test: ox.NamedNode, evidence: ox.NamedNode, found: Finding
 ) -> None:
     """Let evidence move confidence and status by the rules of the policy, and end the step."""
@@ -101,7 +101,7 @@ def _setting(row: Row, view: View) -> Setting:
     return Setting(counts, row.get("level"), view.graph, view.constraint)
 
 
-def _cite_finding(
+def cite_finding(
     bench: Bench,
     step: Step,
     symptom: Symptom,
@@ -110,6 +110,7 @@ def _cite_finding(
     row: Row,
     found: Finding,
 ) -> None:
+    """Cite the nodes that a finding rests on: those that fail inside the region, those it names."""
     inside = template("observe", "inside").render(
         region=region_name(view.marks.population, digest(pattern(row["pattern"].value))),
         half=view.marks.scheme(row["split"].value).heldout,

@@ -17,7 +17,7 @@ from kgreason.ledger import Step
 from kgreason.ledger.record import now
 from kgreason.phases.act import authorise, commit_to, release
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
-from kgreason.phases.execute import _cite_finding, _update, execute
+from kgreason.phases.execute import cite_finding, execute, update
 from kgreason.phases.options import MOST, Claim, Option, claims, describe_option, options, query
 from kgreason.probes import intervention
 from kgreason.probes.finding import Finding, decimal
@@ -241,13 +241,13 @@ def attempt(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> str:
     found = intervention.found(tried)
     evidence = _evidence(bench, step, symptom, hypothesis, test, found)
     step.describe(step.node, closed=TRAILS.Result)
-    _cite_finding(bench, step, symptom, view, evidence, row, found)
+    cite_finding(bench, step, symptom, view, evidence, row, found)
     made = describe_attempt(step, hypothesis, tried, found, commitment)
     step.describe(made, test=test, option=_option(bench, test))
     step.add(made, PROV.used, test)
     if commitment is not None:
         release(step, commitment, f"The repair was tried; it came out as {found.outcome}.")
-    _update(bench, step, test, evidence, found)
+    update(bench, step, test, evidence, found)
     return found.outcome
 
 
