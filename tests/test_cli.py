@@ -26,6 +26,7 @@ from kgreason.report.history import questions
 from tests.cli_support import PREFIXES, process, run, write_graph
 
 COMMANDS = (
+    "repair",
     "investigate",
     "symptoms",
     "resume",
@@ -387,9 +388,9 @@ def _plain(result: str) -> dict[str, Any]:
 def test_an_interrupted_run_says_how_to_go_on_and_does(
     place: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    from kgreason import phases  # noqa: PLC0415 - patched here only
+    import kgreason.investigation as loop  # noqa: PLC0415 - patched here only
 
-    whole, calls = phases.execute, []
+    whole, calls = loop.run, []
 
     def interrupted(*args: Any) -> None:
         calls.append(args)
@@ -399,7 +400,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
 
     args = (place / "data", "--shapes", place / "shapes.ttl", "--ledger", "a b")
     with monkeypatch.context() as patch:
-        patch.setattr(phases, "execute", interrupted)
+        patch.setattr(loop, "run", interrupted)
         stopped = run("investigate", *args, "--question", "Where are the names?")
         again = run("resume", "--ledger", "a b")
     assert (stopped.code, stopped.out) == (130, "")
@@ -431,14 +432,14 @@ def test_an_interrupt_before_anything_was_recorded(
 
 
 def test_data_that_changed_cannot_be_resumed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason import phases  # noqa: PLC0415 - patched here only
+    import kgreason.investigation as loop  # noqa: PLC0415 - patched here only
 
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
     data = write_graph(Path("graph"))
     with monkeypatch.context() as patch:
-        patch.setattr(phases, "execute", interrupted)
+        patch.setattr(loop, "run", interrupted)
         assert run("investigate", data, "--shapes", place / "shapes.ttl").code == 130
     with (data / "north.ttl").open("a") as file:
         file.write("ex:new a ex:Thing .\n")

@@ -30,13 +30,14 @@ def test_the_shipped_policy_names_its_rules_and_gates() -> None:
     frame = policy.load()
     assert {rule.name for rule in frame.rules} == {"frame", "e-process"}
     assert [gate.name for gate in frame.gates] == [
-        "archive", "begin-testing", "refine", "support", "demote", "refute", "leave-open",
+        "archive", "begin-testing", "refine", "refute-outright", "support", "demote", "refute",
+        "leave-open",
     ]  # fmt: skip
     phases_ = ("Hypothesize", "Execute", "Decide")
     assert [[gate.name for gate in frame.gates_of(phase)] for phase in phases_] == [
         ["refine"],
         ["begin-testing"],
-        ["archive", "support", "demote", "refute", "leave-open"],
+        ["archive", "refute-outright", "support", "demote", "refute", "leave-open"],
     ]
     assert f'owl:versionInfo "{frame.version}"' in SHIPPED
 

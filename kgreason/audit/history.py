@@ -50,7 +50,17 @@ class History:
         predicate: ox.NamedNode | None = None,
         value: Term | None = None,
     ) -> Iterator[Statement]:
-        """Give the statements of the record that fit a pattern."""
+        """Give the statements of the record that fit a pattern.
+
+        Once it is merged they are read in memory, save where the ontology has a say too.
+        """
+        merged = self.__dict__.get("merged")
+        about, terms = in_ontology()
+        if merged is not None and (
+            (subject is not None and subject not in about)
+            or (predicate is not None and predicate not in terms)
+        ):
+            return statements(merged.inner, subject, predicate, value)
         return statements(self._ledger, subject, predicate, value, self.iri)
 
     def instances(self, kind: Term) -> list[Subject]:
@@ -65,8 +75,14 @@ class History:
         """Give what the record says of a node."""
         found: Properties = {}
         for statement in self.statements(node):
-            if not isinstance(statement.object, ox.Triple):
-                found.setdefault(statement.predicate, []).append(statement.object)
+            value = statement.object  # each look makes an object anew
+            if not isinstance(value, ox.Triple):
+                predicate = statement.predicate
+                values = found.get(predicate)
+                if values is None:
+                    found[predicate] = [value]
+                else:
+                    values.append(value)
         return found
 
     def values(self, node: Term, predicate: ox.NamedNode) -> list[str]:
@@ -95,6 +111,13 @@ class History:
                 for name, kind in kinds.items()
             },
         }
+
+
+@cache
+def in_ontology() -> tuple[frozenset[Term], frozenset[Term]]:
+    """Give the nodes that the ontology says something of, and the properties by which it does."""
+    said = list(plain(ontology()))
+    return frozenset(s.subject for s in said), frozenset(s.predicate for s in said)
 
 
 @cache

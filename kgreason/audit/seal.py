@@ -92,7 +92,7 @@ def _seal(history: History, step: Term, said: list[str]) -> Iterator[Finding]:
 
 def _named(properties: Mapping[ox.NamedNode, list[Term]]) -> Mapping[ox.NamedNode, list[Term]]:
     """Give the properties without what cannot be sealed: a blank node has no name."""
-    if not any(isinstance(v, ox.BlankNode) for values in properties.values() for v in values):
+    if not any(ox.BlankNode in map(type, values) for values in properties.values()):
         return properties
     return {
         name: [value for value in values if not isinstance(value, ox.BlankNode)]
