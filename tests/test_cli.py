@@ -390,7 +390,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
 ) -> None:
     import kgreason.investigation as loop  # noqa: PLC0415 - patched here only
 
-    whole, calls = loop.run, []
+    whole, calls = loop.run, []  # type: ignore[attr-defined]
 
     def interrupted(*args: Any) -> None:
         calls.append(args)

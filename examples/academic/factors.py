@@ -51,6 +51,8 @@ class Question(NamedTuple):
     outcome: Inside
     factors: tuple[Factor, ...] = ()
     proxies: tuple[Factor, ...] = ()
+    asked: str = "?focus ex:title ?title ."
+    """The population as a SPARQL pattern."""
 
 
 def _is(name: str, kind: str, key: str) -> Inside:
@@ -125,6 +127,7 @@ OPEN = Question(
 )
 CITED = Question(
     name="often-cited",
+    asked=f'?focus ex:publishedOn ?date FILTER(?date < "{CITED_UNTIL}"^^xsd:date)',
     at=OFTEN,
     rate=4,
     population=lambda _world, paper: paper.day() < CITED_UNTIL,

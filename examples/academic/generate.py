@@ -106,7 +106,7 @@ def _asked(world: World, question: Question) -> dict[str, Any]:
 
     def told(factor: Factor) -> dict[str, Any]:
         inside = {paper.iri for paper in papers if factor.inside(world, paper)}
-        pattern = f"GRAPH ?any {{ ?focus ex:title ?title }} {factor.query}"
+        pattern = f"{question.asked} {factor.query}"
         return {
             "name": factor.name,
             "kind": factor.kind,

@@ -50,17 +50,7 @@ class History:
         predicate: ox.NamedNode | None = None,
         value: Term | None = None,
     ) -> Iterator[Statement]:
-        """Give the statements of the record that fit a pattern.
-
-        Once it is merged they are read in memory, save where the ontology has a say too.
-        """
-        merged = self.__dict__.get("merged")
-        about, terms = in_ontology()
-        if merged is not None and (
-            (subject is not None and subject not in about)
-            or (predicate is not None and predicate not in terms)
-        ):
-            return statements(merged.inner, subject, predicate, value)
+        """Give the statements of the record that fit a pattern."""
         return statements(self._ledger, subject, predicate, value, self.iri)
 
     def instances(self, kind: Term) -> list[Subject]:
@@ -111,13 +101,6 @@ class History:
                 for name, kind in kinds.items()
             },
         }
-
-
-@cache
-def in_ontology() -> tuple[frozenset[Term], frozenset[Term]]:
-    """Give the nodes that the ontology says something of, and the properties by which it does."""
-    said = list(plain(ontology()))
-    return frozenset(s.subject for s in said), frozenset(s.predicate for s in said)
 
 
 @cache
