@@ -811,7 +811,10 @@ def test_sigint_stops_a_process_with_one_sentence() -> None:
     product = " ".join(f"?s{i} ?p{i} ?o{i} ." for i in range(6))
     Path("q.rq").write_text(f"SELECT ?focus ?outcome {{ {product} }}")
     command = [sys.executable, "-m", "kgreason", "symptoms", "data.nt", "--outcome", "q.rq"]
+    # A job in the background may have been told to ignore it, and what it starts would too.
+    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, heeded)
     children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
     if not children.exists():
         running.kill()
