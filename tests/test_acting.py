@@ -167,3 +167,14 @@ def test_every_kind_of_event_is_in_the_schema() -> None:
     statuses = {"testing", "supported", "refined", "converged", "refuted", "pruned", "archived",
                 "inconclusive"}  # fmt: skip
     assert told | statuses == named
+
+
+@pytest.mark.parametrize(
+    "command", ["report --final", "reassess", "verdict 1 right --by A", "repair 1"]
+)
+def test_a_ledger_that_is_not_there_is_not_made(command: str, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    run = CliRunner().invoke(app, [*command.split(), "--ledger", str(gone)])
+    assert run.exit_code == 2
+    assert "there is no ledger here" in run.stderr
+    assert not gone.exists()

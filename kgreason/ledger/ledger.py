@@ -108,6 +108,13 @@ class Ledger:
         return ledger
 
     @classmethod
+    def append(cls, folder: Path) -> Self:
+        """Open for writing a ledger that is there; raises LedgerError as `read` and `write` do."""
+        with cls.read(folder):
+            pass
+        return cls.write(folder)
+
+    @classmethod
     def read(cls, folder: Path) -> Self:
         """Open read-only; raises LedgerError if there is no ledger of this version."""
         if not (folder / "CURRENT").is_file():

@@ -85,7 +85,7 @@ def repair(
         entry = reader.entry(which)
         if not entry.finished:
             raise LedgerError(f"Investigation {entry.number} is not finished; resume it first.")
-    with Ledger.read(Path(ledger)) if asked.dry else Ledger.write(Path(ledger)) as store:
+    with Ledger.read(Path(ledger)) if asked.dry else Ledger.append(Path(ledger)) as store:
         record = store.record(entry)
         record.check = refuse
         session = _Session(record, asked, opened(record, data, notice))

@@ -55,7 +55,7 @@ def judge(
     if not person.strip():
         raise OptionError("--by needs a name.")
     apart, _, number = hypothesis.rpartition(":hypothesis:")
-    with Ledger.write(Path(ledger)) as store:
+    with Ledger.append(Path(ledger)) as store:
         entry = store.entry(which or apart or None)
         if not entry.finished:
             raise LedgerError(

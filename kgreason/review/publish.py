@@ -30,7 +30,7 @@ def publish(ledger: str | Path, which: str | None, make: Callable[[Result], str]
     report makes a claim about; what it says to that is recorded, refusals too. Raises LedgerError
     where the investigation is not finished.
     """
-    with Ledger.write(Path(ledger)) as store:
+    with Ledger.append(Path(ledger)) as store:
         entry = store.entry(which)
         if not entry.finished:
             raise LedgerError(

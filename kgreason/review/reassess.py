@@ -113,7 +113,7 @@ def reassess(
     investigation stays as it is. Raises OptionError for a wrong policy, LedgerError.
     """
     used = {_name(p): p for p in map(policy.load, policies or policy.names())}
-    with Ledger.write(Path(ledger)) as store:
+    with Ledger.append(Path(ledger)) as store:
         record = store.record(store.entry(which))
         recorded = _name_of(record)
         standings: dict[str, list[Row]] = {recorded: record.select("standings")}
