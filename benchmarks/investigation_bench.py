@@ -1,17 +1,21 @@
 """CPU time and peak memory of a whole investigation, beside loading and plain validation alone.
 
 One process is `kgreason investigate`: load, find what fails, look for causes, test them, write the
-record and the report. The other loads the same data into rdflib and validates with pySHACL, no
-more. The data are the orders of shacl_bench.py in twenty feeds; one feed has dates without their
-datatype, another leaves out a property. Where the real graphs are at hand ($KGREASON_DATA, else
-../shared/data beside the checkout), they are measured too, without their sh:sparql. Prints a table
-with ratios and writes benchmarks/results/investigation.json; what is not measured now stays there.
+record and the report; a second one tries up to ten repairs too. The last loads the same data into
+rdflib and validates with pySHACL, no more. The data are the orders of shacl_bench.py in twenty
+feeds; one feed has dates without their datatype, another leaves out a property. Where the real
+graphs are at hand ($KGREASON_DATA, else ../shared/data beside the checkout), they are measured too,
+without their sh:sparql. Prints a table with ratios to the last, all of one run, and by which power
+of the triples the time of each grows; writes benchmarks/results/investigation.json, where what is
+not measured now stays. pySHACL with sh:sparql takes ten minutes and more at a million triples;
+`--longest` says from which size on it is left out there.
 
     python benchmarks/investigation_bench.py --sizes 10000 100000 1000000
 """
 
 import argparse
 import gzip
+import math
 import os
 import random
 import re
@@ -30,7 +34,8 @@ import shacl_bench  # type: ignore[import-not-found]  # beside this script
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "investigation.json"
 DATA = Path(os.environ.get("KGREASON_DATA", HERE.parents[1] / "shared" / "data"))
-ENGINES = ("kgreason", "pyshacl")
+ENGINES = ("pyshacl", "kgreason", "kgreason, 10 repairs")
+TRIED = 10
 FEEDS = 20
 UNTYPED, UNSENT = 7, 3  # the feeds with a fault of their own
 SHARE = 0.9
@@ -106,10 +111,11 @@ def real(folder: Path) -> Iterator[Case]:
 
 def command(engine: str, case: Case, ledger: Path) -> list[str]:
     """Give the whole process to measure."""
-    if engine == "kgreason":
+    if engine != "pyshacl":
         asked = ["-m", "kgreason", "investigate", str(case.data), "--shapes", str(case.shapes)]
         lenient = ["--lenient"] if case.kind == "real" else []
-        return [sys.executable, *asked, "--ledger", str(ledger), *lenient]
+        tried = [] if engine == "kgreason" else ["--interventions", str(TRIED)]
+        return [sys.executable, *asked, "--ledger", str(ledger), *lenient, *tried]
     script = str(HERE / "shacl_engine.py")
     return [sys.executable, script, engine, str(case.merged), str(case.shapes)]
 
@@ -132,15 +138,24 @@ def taken(used: resource.struct_rusage) -> dict[str, float]:
     return {"seconds": used.ru_utime + used.ru_stime, "peak_mib": used.ru_maxrss / 1024}
 
 
-def row(case: Case, engine: str, found: dict[str, Any], base: dict[str, Any]) -> str:
-    """Give a line of the table; ratios are to kgreason."""
-    start = f"{case.name:>9} {case.kind:<11} {engine:<9}"
-    if "error" in found or "error" in base:
-        return f"{start} {found.get('error', '(kgreason failed)')}"
-    return (
-        f"{start} {found['seconds']:>9.2f} {found['peak_mib']:>8.0f} "
-        f"{found['seconds'] / base['seconds']:>7.1f} {found['peak_mib'] / base['peak_mib']:>6.2f}"
-    )
+def row(case: Case, engine: str, found: dict[str, Any], base: dict[str, Any] | None) -> str:
+    """Give a line of the table; ratios are to pySHACL, where it was measured in this run."""
+    start = f"{case.name:>9} {case.kind:<11} {engine:<20}"
+    if "error" in found:
+        return f"{start} {found['error']}"
+    line = f"{start} {found['seconds']:>9.2f} {found['peak_mib']:>8.0f}"
+    if base is None or "error" in base or found is base:
+        return line
+    times, memory = (found[name] / base[name] for name in ("seconds", "peak_mib"))
+    return f"{line} {times:>7.3f} {memory:>6.2f}"
+
+
+def growth(points: list[tuple[int, float]]) -> float:
+    """Give b of seconds = a * triples^b: the slope of a line through the logarithms."""
+    logs = [(math.log(size), math.log(seconds)) for size, seconds in points]
+    middle = [sum(values) / len(logs) for values in zip(*logs, strict=True)]
+    across = sum((x - middle[0]) * (y - middle[1]) for x, y in logs)
+    return float(across / sum((x - middle[0]) ** 2 for x, _ in logs))
 
 
 def main() -> None:
@@ -149,21 +164,40 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=ENGINES)
     parser.add_argument("--kinds", nargs="+", default=["core", "with sparql", "real"])
+    parser.add_argument("--longest", type=int, default=1_000_000, metavar="TRIPLES")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    print("  triples constraints process     seconds peak MiB   ×time  ×peak")
+    print("  triples constraints process                seconds peak MiB   ×time  ×peak")
+    curves: dict[tuple[str, str], list[tuple[int, float]]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for source in (*(made(folder, size, options.seed) for size in options.sizes), real(folder)):
             for case in source:
-                if case.kind not in options.kinds:
-                    continue
-                base = measure("kgreason", case)
-                for engine in options.engines:
-                    found = base if engine == "kgreason" else measure(engine, case)
-                    record = {"data": case.name, "shapes": case.kind, "engine": engine, **found}
-                    shacl_bench.keep(RESULTS, [record], ("data", "shapes", "engine"))
-                    print(row(case, engine, found, base), flush=True)
+                if case.kind in options.kinds:
+                    for engine, found in measured(case, options.engines, options.longest):
+                        if case.name.isdigit() and "seconds" in found:
+                            point = int(case.name), found["seconds"]
+                            curves.setdefault((case.kind, engine), []).append(point)
+    for (kind, engine), points in curves.items():
+        if len(points) > 1:
+            print(
+                f"{kind}, {engine}: time grows with the power {growth(points):.2f} of the triples"
+            )
+
+
+def measured(case: Case, engines: list[str], longest: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure one case by each engine, keep and print what was found."""
+    base: dict[str, Any] | None = None
+    for engine in engines:
+        long = case.kind == "with sparql" and int(case.name) >= longest
+        if engine == "pyshacl" and long:
+            continue
+        found = measure(engine, case)
+        base = found if engine == "pyshacl" else base
+        record = {"data": case.name, "shapes": case.kind, "engine": engine, **found}
+        shacl_bench.keep(RESULTS, [record], ("data", "shapes", "engine"))
+        print(row(case, engine, found, base), flush=True)
+        yield engine, found
 
 
 if __name__ == "__main__":

@@ -24,10 +24,12 @@ from kgreason.ledger import Ledger, Record, Step
 from kgreason.ledger.record import now
 from kgreason.phases.claim import claim
 from kgreason.phases.decide import decide
+from kgreason.phases.joint import explain
 from kgreason.policy import kinds
 from kgreason.probes import association, counterexamples
 from kgreason.probes.finding import Finding, Setting, decimal
 from kgreason.probes.statistics import Table
+from kgreason.report.ranking import hypotheses
 from kgreason.store import Row
 from kgreason.templates import template
 from kgreason.terms import PROV, RDF, SH, TRAILS, TYPE, XSD
@@ -322,8 +324,21 @@ class Writer:
                 outcome=outcome,
                 **features[symptom],
             )
+        self._explain(step, symptoms)
         claim(self.bench, step)
         self.record.commit(step)
+
+    def _explain(self, step: Step, symptoms: Sequence[ox.NamedNode]) -> None:
+        """Explain all symptoms together; of a symptom the largest region holds the others."""
+        held: dict[str, int] = {}
+        known = hypotheses(self.record)
+        for place, symptom in enumerate(symptoms):
+            for h in known.get(symptom.value, ()):
+                if h.cause and h.counts is not None:
+                    held[h.id] = ((1 << h.counts.inside_failing) - 1) << (place * 2 * _FAILING)
+        failing = range(2 * _FAILING)
+        told: Any = [SimpleNamespace(node=symptom, failing=failing) for symptom in symptoms]
+        explain(self.bench, step, told, held)
 
     def _cite(self, step: Step, owner: ox.NamedNode, number: int) -> None:
         for _ in range(number):
@@ -392,8 +407,10 @@ class Tables:
         rows: list[Row] = []
         passing = table.inside - table.inside_failing
         for many, fails in ((passing, "false"), (table.outside_failing, "true")):
-            row = {"focus": TRAILS.node, "fails": ox.Literal(fails)}
-            rows += [row] * many
+            known = ox.Literal("true")
+            rows += [{"focus": TRAILS.node, "fails": ox.Literal(fails), "known": known}] * many
+        failing = table.inside_failing + table.outside_failing
+        rows.append({"failing": ox.Literal(str(failing), datatype=XSD.integer)})
         return counterexamples.read(rows, Setting(self.discovery))
 
 

@@ -16,6 +16,7 @@ from kgreason.graph import Graph, digest, load
 from kgreason.investigation import Budget, Investigation, Plan, Progress
 from kgreason.ledger import Ledger, Record
 from kgreason.phases import Symptom
+from kgreason.phases.complete import declarations
 from kgreason.request import Paths, Request, request_of
 from kgreason.result import Result
 from kgreason.sighting import Sighting, look
@@ -296,4 +297,5 @@ def _investigation(
         )
         for number, seen in enumerate(sighting.failing, start=1)
     ]
-    return Investigation(graph, symptoms, record, plan, progress, rules, learned)
+    declared = declarations(request.complete, (seen.constraint for seen in sighting.seen))
+    return Investigation(graph, symptoms, record, plan, progress, rules, learned, declared)

@@ -22,6 +22,7 @@ from kgreason.graph.names import Names
 from kgreason.ledger import Record, Step, Written
 from kgreason.ledger.record import literal, now
 from kgreason.phases import Bench, Script, Symptom
+from kgreason.phases.complete import Declared
 from kgreason.phases.intervene import intervene, run
 from kgreason.store import Row
 from kgreason.templates import template
@@ -69,6 +70,7 @@ class Investigation:
         progress: Progress | None = None,
         rules: policy.Policy | None = None,
         calibration: Calibration | None = None,
+        declared: Sequence[Declared] = (),
     ) -> None:
         self.record = record
         self.calibration = calibration
@@ -76,6 +78,7 @@ class Investigation:
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
         rules = rules or policy.load(plan.policy)
         self.bench = Bench(graph, record, rules, plan.seed, plan.budget.hypotheses, Names(graph))
+        self.bench.declared = declared
         record.check = self._fault
         self._progress = progress or (lambda *_: None)
         self._started = time.monotonic()

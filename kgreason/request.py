@@ -1,12 +1,14 @@
 """What can be asked for."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kgreason.errors import OptionError
 
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+")
 Paths = str | Path | Sequence[str | Path]
 
 
@@ -17,8 +19,9 @@ class Request:
     `data`, `shapes` and `ontology` are paths. Exactly one of `shapes`, `violations` and `outcome`
     says what is wrong (`violations` may have `shapes` or `population` beside it). `at` cuts a
     numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only` narrow the
-    shapes. `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds
-    each query that a user wrote.
+    shapes. `complete` are the IRIs of properties and classes of which silence means absence.
+    `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds each
+    query that a user wrote.
     """
 
     data: tuple[str, ...]
@@ -40,6 +43,7 @@ class Request:
     max_steps: int | None = None
     max_seconds: float | None = None
     interventions: int = 0
+    complete: tuple[str, ...] = ()
     query_seconds: float = 60.0
     allow_service: bool = False
     fingerprint: str = field(default="", compare=False)
@@ -84,9 +88,21 @@ def request_of(data: Paths, **options: Any) -> Request:
     for name in ("shapes", "ontology"):
         if name in options:
             options[name] = paths(options[name])
+    if "complete" in options:
+        given = options["complete"]
+        several = (given,) if isinstance(given, str) else given or ()
+        options["complete"] = tuple(map(_iri, several))
     for name in ("violations", "population", "outcome"):
         if options.get(name) is not None:
             options[name] = str(options[name])
     request = Request(paths(data), **options)
     request.check()
     return request
+
+
+def _iri(given: str) -> str:
+    """Give an IRI without its brackets; raises OptionError where it is not absolute."""
+    iri = given.removeprefix("<").removesuffix(">")
+    if not _ABSOLUTE.fullmatch(iri):
+        raise OptionError(f"--complete {given}: give the absolute IRI of a property or class.")
+    return iri

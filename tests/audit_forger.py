@@ -14,10 +14,12 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext
 from hashlib import sha256
 from typing import Any, Final
 
+import pyoxigraph as ox
+
 from kgreason.audit import figures
 from kgreason.ledger import Record
 from kgreason.probes.statistics import Table
-from kgreason.terms import POLICY, PREFIXES, TRAILS
+from kgreason.terms import POLICY, PREFIXES, PROV, TRAILS, TYPE
 from tests.audit_nodes import Rewritten
 from tests.audit_support import relinked
 
@@ -295,6 +297,40 @@ class _Forger(Rewritten):
 
         for verdict in self.of("Verdict"):
             self.features(verdict)
+        for whole in self.of("JointExplanation"):
+            self.joined(whole)
+
+    def joined(self, whole: Any) -> None:
+        """Work out a joint explanation where others are supported than were: each as a cause."""
+        good = {TRAILS.Supported, TRAILS.Converged}
+        causes = [
+            node
+            for node in self.of("Hypothesis")
+            if self.one(node, "status") in good and self.text(node, "catchAll") == "false"
+        ]
+        known = self.of("JointCause")
+        if {self.one(cause, "hypothesis") for cause in known} == set(causes):
+            return
+        for cause in known:
+            del self.nodes[cause]
+        left = sum((self.number(v, "explained") for v in self.of("Verdict")), Decimal(0))
+        self.put(whole, "explained", int(left))
+        causes.sort(key=lambda node: -self.number(node, "insideFailing"))
+        adding = 0
+        for index, node in enumerate(causes, start=1):
+            made = ox.NamedNode(f"{self.iri.value}:jointcause:{index}")
+            step, holds = self.one(whole, "step"), self.number(node, "insideFailing")
+            self.nodes[made][TYPE.value] = [TRAILS.JointCause, PROV.Entity]
+            self.nodes[made][PROV.wasGeneratedBy.value] = [step]
+            added = min(holds, left)
+            left -= added
+            adding += added > 0
+            for name, value in (
+                ("step", step), ("explanation", whole), ("hypothesis", node), ("index", index),
+                ("insideFailing", int(holds)), ("adds", int(added)),
+            ):  # fmt: skip
+                self.put(made, name, value)
+        self.put(whole, "causes", adding)
 
     def features(self, verdict: Any) -> None:
         """Work out how many hypotheses there were, and how far the winner stands."""

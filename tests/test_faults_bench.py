@@ -31,7 +31,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_results_are_written_in_every_format(bench: Path) -> None:
-    assert sorted(p.name for p in bench.iterdir()) == ["README.md", "results.json", "results.ttl"]
+    files = sorted(p.name for p in bench.iterdir())
+    assert files == ["README.md", "results.json", "results.ttl", "trials.jsonl"]
     found = json.loads((bench / "results.json").read_text(encoding="utf-8"))
     trials = found["trials"]
     assert [(t["fault"], t["seed"]) for t in trials] == [
@@ -56,6 +57,32 @@ def test_the_truth_is_rdf(bench: Path) -> None:
     for quad in faults:
         kinds = list(store.quads_for_pattern(quad.subject, TRAILS.kind, None, None))
         assert TRAILS.SourceCause in {q.object for q in kinds}
+
+
+def test_what_is_noted_is_not_done_again(tmp_path: Path) -> None:
+    """Of two noted trials one is taken over as it stands; one that failed and a new one are run."""
+    known = {"graph": GRAPH, "fault": "null-independent", "group": "null"}
+    sound = known | {"seed": 0, "outcome": "not sown", "why": "noted before"}
+    failed = known | {"seed": 1, "outcome": "failed", "why": "noted before"}
+    lines = "".join(json.dumps(result) + "\n" for result in (sound, failed))
+    (tmp_path / "trials.jsonl").write_text(lines, encoding="utf-8")
+    asked = (
+        "bench", "--graph", GRAPH, "--faults", "null-independent", "--seeds", "0:3",
+        "--out", tmp_path, "--continue",
+    )  # fmt: skip
+    done = run(*asked)
+    assert done.code == 0, done.err
+    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["trials"]
+    assert [t["outcome"] for t in found] == ["not sown", "done", "done"]
+    assert len((tmp_path / "trials.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_notes_that_are_none_are_wrong_input(tmp_path: Path) -> None:
+    (tmp_path / "trials.jsonl").write_text("{}\n", encoding="utf-8")
+    asked = ("--faults", "source", "--seeds", "0:1", "--out", tmp_path, "--continue")
+    done = run("bench", "--graph", GRAPH, *asked)
+    assert done.code == 2
+    assert "trials.jsonl, line 1" in done.err
 
 
 def test_stdout_has_the_result_alone() -> None:

@@ -95,7 +95,9 @@ def test_orders_are_unique() -> None:
 
 def test_sections_are_in_order_and_told_once(document: Document) -> None:
     first, *symptoms, last = document.blocks
-    assert [s.name for s in first.sections] == ["question", "figures", "key-findings", "symptoms"]
+    assert [s.name for s in first.sections] == [
+        "question", "figures", "joint-explanation", "key-findings", "symptoms",
+    ]  # fmt: skip
     assert [b.heading.text for b in symptoms if b.heading] == [
         "Part-weight", "Part-maker", "Pattern of code", "Part-label", "Part-price",
     ]  # fmt: skip
@@ -325,7 +327,8 @@ def test_report_without_failing_symptoms() -> None:
     sound = case()
     sound.store.update(
         f"DELETE {{ GRAPH {CASE} {{ ?s ?p ?o }} }} WHERE {{ GRAPH {CASE} {{ ?s ?p ?o . "
-        f'FILTER (REGEX(STR(?s), ":(symptom:[1-5]|hypothesis|verdict|frame|test|evidence)")) }} }}'
+        'FILTER (REGEX(STR(?s), ":(symptom:[1-5]|hypothesis|verdict|joint|frame|test|evidence)"))'
+        " } }"
     )
     text = markdown.render(sound)
     assert "No focus node fails: there is nothing to explain." in text
@@ -339,7 +342,7 @@ def test_report_of_an_unfinished_investigation() -> None:
     running.store.update(
         f"PREFIX t: <{TRAILS}> DELETE {{ GRAPH {CASE} {{ ?s ?p ?o }} }} WHERE {{ GRAPH {CASE} {{ "
         "?s ?p ?o . FILTER EXISTS { { ?s a t:Verdict } UNION { ?s t:phase t:Finish } UNION "
-        "{ ?s t:phase t:Conclude } } } } ; "
+        "{ ?s t:phase t:Conclude } UNION { ?s a t:JointExplanation } } } } ; "
         f"DELETE DATA {{ GRAPH {CASE} {{ {CASE} <{TRAILS}state> <{TRAILS}Finished> }} }} ; "
         f"INSERT DATA {{ GRAPH {CASE} {{ {CASE} <{TRAILS}state> <{TRAILS}Running> }} }}"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from kgreason.report.document import build
 from kgreason.report.result import as_dict
 from tests.report_support import ATTACK, CASE, TRAILS, case
 
@@ -48,6 +49,8 @@ def test_result_is_valid_and_can_be_written(result: dict[str, Any]) -> None:
         lambda r: r["symptoms"][0]["hypotheses"][0]["evidence"][0].update(polarity="maybe"),
         lambda r: r["symptoms"][0]["hypotheses"][0]["evidence"][1]["citations"][0].update(node="x"),
         lambda r: r["causes"][0].update(symptoms=[]),
+        lambda r: r["causes"][0].pop("adds"),
+        lambda r: r["explanation"].update(causes=-1),
         lambda r: r["graph"].update(triples="many"),
     ],
 )
@@ -127,7 +130,26 @@ def test_a_cause_of_two_symptoms_is_one(result: dict[str, Any]) -> None:
     (cause,) = result["causes"]
     assert cause["hypotheses"] == [f"{CASE.value}:hypothesis:1", f"{CASE.value}:hypothesis:4"]
     assert cause["symptoms"] == [f"{CASE.value}:symptom:1", f"{CASE.value}:symptom:2"]
-    assert cause["explains"] == 18 + 12
+    assert cause["explains"] == cause["adds"] == 18 + 12
+    assert result["explanation"] == {"failures": 54, "explained": 30, "causes": 1}
+
+
+def test_what_others_hold_comes_last_and_adds_nothing() -> None:
+    record = case()
+    record.store.update(
+        f"PREFIX t: <{TRAILS}> DELETE {{ GRAPH {CASE} {{ ?h t:status ?was }} }} INSERT {{ "
+        f"GRAPH {CASE} {{ ?h t:status t:Supported . ?new a t:JointCause ; "
+        "t:explanation ?whole ; t:index 2 ; t:hypothesis ?h ; t:insideFailing 10 ; t:adds 0 } } "
+        f"WHERE {{ GRAPH {CASE} {{ ?h t:status ?was ; t:kind t:CohortCause . "
+        f"?whole a t:JointExplanation BIND (IRI('{CASE.value}:jointcause:2') AS ?new) }} }}"
+    )
+    result = as_dict(record)
+    VALID.validate(result)
+    assert [(c["explains"], c["adds"]) for c in result["causes"]] == [(30, 30), (10, 0)]
+    said = f"Also supported, but others hold all that it holds: {result['causes'][1]['statement']}"
+    (told,) = [s for s in build(record).sections() if s.name == "joint-explanation"]
+    first, second = [item.sentence for item in told.content.items]
+    assert (first, second) == ("1 cause explains 30 of 54 failures; 24 are unexplained.", said)
 
 
 def test_what_was_not_looked_into_has_a_none_with_its_prior(result: dict[str, Any]) -> None:
@@ -141,10 +163,13 @@ def test_unfinished_investigation() -> None:
     running = case()
     running.store.update(
         f"PREFIX t: <{TRAILS}> DELETE {{ GRAPH {CASE} {{ ?s ?p ?o }} }} WHERE {{ GRAPH {CASE} {{ "
-        "?s ?p ?o . FILTER EXISTS { { ?s a t:Verdict } UNION { ?s t:phase t:Finish } } } }"
+        "?s ?p ?o . FILTER EXISTS { { ?s a t:Verdict } UNION { ?s t:phase t:Finish } UNION "
+        "{ ?s a t:JointExplanation } UNION { ?s a t:JointCause } } } }"
     )
     result = as_dict(running)
     VALID.validate(result)
+    assert result["explanation"] is None
+    assert [c["adds"] for c in result["causes"]] == [None]
     assert {s["verdict"] for s in result["symptoms"]} == {"inconclusive"}
     assert result["budget"]["cut"] is None
     worked = [row["seconds"].value for row in running.select("sessions") if "seconds" in row]

@@ -16,6 +16,7 @@ from kgreason.audit.history import History, Properties
 from kgreason.audit.report import Finding
 from kgreason.probes import (
     association,
+    closure_check,
     counterexamples,
     direct_check,
     intervention,
@@ -136,11 +137,20 @@ def _sides(figures: Figures, failing: str = "insideFailing") -> Row:
 
 
 def _counterexamples(given: Recorded) -> probe.Finding:
-    rows: list[Row] = []
-    for name, fails in (("passingInside", "false"), ("outsideFailing", "true")):
-        row: Row = {"focus": TRAILS.node, "fails": ox.Literal(fails)}
-        rows += [row] * _times(given.figures[name])
+    figures = given.figures
+    absent, unknown = (figures.get(name, Decimal(0)) for name in ("absent", "unknown"))
+    rows: list[Row] = [_node("false")] * _times(figures["passingInside"])
+    rows += [_node("true", known=True)] * _times(figures["outsideFailing"] - absent)
+    rows += [_node("true", complete=True)] * _times(absent)
+    rows += [_node("true")] * _times(unknown)
+    failing = figures["insideFailing"] + figures["outsideFailing"]
+    rows.append({"failing": _number(failing + unknown)})
     return counterexamples.read(rows, Setting(given.discovery))
+
+
+def _node(fails: str, *, known: bool = False, complete: bool = False) -> Row:
+    said = {"known": _flag(known), "complete": _flag(complete)}
+    return {"focus": TRAILS.node, "fails": ox.Literal(fails), **said}
 
 
 def _placebo(given: Recorded) -> probe.Finding:
@@ -154,12 +164,9 @@ def _direct_check(given: Recorded) -> probe.Finding:
 
 
 def _closure_check(given: Recorded) -> probe.Finding:
-    claimed = int(given.figures["claimed"])
-    rate = int(given.figures["holds"]) / claimed if claimed else 0.0
-    outcome = "partly" if rate >= direct_check.PARTLY else "fails"
-    if rate >= direct_check.HOLDS:
-        outcome = "holds"
-    return probe.Finding(outcome, "", {"rate": decimal(rate)})
+    claimed, holds = int(given.figures["claimed"]), int(given.figures["holds"])
+    rate = holds / claimed if claimed else 0.0
+    return probe.Finding(closure_check.judged(claimed, holds), "", {"rate": decimal(rate)})
 
 
 def _sibling_spread(given: Recorded) -> probe.Finding:
@@ -169,7 +176,7 @@ def _sibling_spread(given: Recorded) -> probe.Finding:
         for place in range(_times(sibling["times"]))
     ]
     if "inside" in given.figures:
-        rows.append(_level(_OWN, given.figures))
+        rows.append({**_level(_OWN, given.figures), "own": _OWN})
     return sibling_spread.read(rows, Setting(level=_OWN))
 
 

@@ -41,6 +41,12 @@ def _completed(incomplete: str) -> list[str]:
     return [name for name in faults() if name.startswith(incomplete)]
 
 
+def _peers_completed(incomplete: str) -> list[str]:
+    from kgreason.faults.peers import PEERS  # noqa: PLC0415 - keeps --help quick
+
+    return [name for name in ("all", *PEERS) if name.startswith(incomplete)]
+
+
 @command(
     "bench --graph data/ --faults source,wrong-predicate,null-clustered --seeds 0:10",
     "bench --graph generated:5000 --faults all --seeds 0:3 --jobs 2 --out results",
@@ -73,6 +79,16 @@ def bench(
     ] = "0:10",
     shapes: o.Shapes = None,
     ontology: o.Ontology = None,
+    peers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME…",
+            show_default=False,
+            autocompletion=_peers_completed,
+            help="Other tools to run on the same data, or all; see docs/bench.md. Most need the "
+            "extra `peers`.",
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Trials run at a time.")] = 2,
     seconds: Annotated[
         float,
@@ -87,9 +103,16 @@ def bench(
         typer.Option(
             metavar="DIR",
             show_default="stdout",
-            help="Write README.md, results.json and results.ttl to this folder.",
+            help="Write README.md, results.json and results.ttl to this folder; each trial is "
+            "noted in trials.jsonl there as it ends.",
         ),
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--continue", help="Do not repeat the trials that --out holds from an earlier run."
+        ),
+    ] = False,
     keep: Annotated[
         str | None,
         typer.Option(
@@ -105,13 +128,19 @@ def bench(
     answer with what was done. Without --shapes, constraints are derived from the data themselves:
     what holds for at least 98 % of a class with 200 instances or more.
     """
-    from kgreason.faults import page, running  # noqa: PLC0415 - keeps --help quick
+    from kgreason.faults import notes, page, running  # noqa: PLC0415 - keeps --help quick
+    from kgreason.faults import peers as known  # noqa: PLC0415 - as above
 
     folder = _folder(out)
     span = _range(seeds)
+    rivals = () if peers is None else known.chosen(peers)
     with Shown() as shown:
-        trials = _trials(graph, shapes or [], ontology or [], fault, span, keep, shown)
-        results = running.in_order(trials, running.run(trials, jobs, seconds, shown))
+        trials = _trials(graph, shapes or [], ontology or [], fault, span, keep, rivals, shown)
+        done = notes.read(folder, trials) if folder is not None and again else []
+        left = notes.missing(trials, done)
+        found = running.run(left, jobs, seconds, shown)
+        found = found if folder is None else notes.taken(folder, found, anew=not again)
+        results = running.in_order(trials, [*done, *found])
     makers = {
         BenchFormat.MD: page.as_markdown,
         BenchFormat.JSON: page.as_json,
@@ -153,6 +182,7 @@ def _trials(
     names: str,
     seeds: range,
     keep: str | None,
+    peers: tuple[str, ...],
     shown: Shown,
 ) -> "list[Trial]":
     from kgreason.faults import Trial, designs, ground_of, targets  # noqa: PLC0415 - as above
@@ -165,7 +195,7 @@ def _trials(
         known = tuple(targets.given(ground, [Path(p) for p in shapes])) if shapes else ()
         known = known or tuple(targets.derive(ground))
         out += [
-            Trial(ground, known, design, seed, Path(keep) if keep else None)
+            Trial(ground, known, design, seed, Path(keep) if keep else None, peers)
             for design in chosen
             for seed in seeds
         ]

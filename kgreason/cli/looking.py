@@ -40,6 +40,7 @@ def investigate(
     severity: o.Severity = None,
     only: o.Only = None,
     ontology: o.Ontology = None,
+    complete: o.Complete = None,
     lenient: o.Lenient = False,
     strict: o.Strict = False,
     query_seconds: o.QuerySeconds = 60.0,
@@ -124,6 +125,7 @@ def investigate(
     )
     asked |= {
         "question": _plain(question),
+        "complete": complete or (),
         "policy": policy,
         "calibration": calibration,
         "seed": seed,

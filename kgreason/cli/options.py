@@ -216,6 +216,17 @@ AllowService = Annotated[
         help="Let queries of yours call other endpoints by SERVICE.",
     ),
 ]
+Complete = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--complete",
+        metavar="IRI",
+        rich_help_panel=INPUT,
+        show_default=False,
+        help="A property or class that is complete: what the data do not say of it is not so. "
+        "Give it again for several. Properties that a shape needs a value of are complete anyway.",
+    ),
+]
 LedgerFolder = Annotated[
     str,
     typer.Option(

@@ -6,10 +6,16 @@ from typing import Any, Final
 
 Result = Mapping[str, Any]
 _BINS: Final = 10
+OWN: Final = "kgreason"
+OWN_KIND: Final = "kgreason, kind right too"
 
 
 def figures(results: Sequence[Result]) -> dict[str, Any]:
-    """Give all figures: over everything, by group, by fault, by graph, and by fault and graph."""
+    """Give all figures: over everything, by group, by fault, by graph, and by fault and graph.
+
+    `peers` has rows for kgreason and each peer that was run beside it, for all trials and by group;
+    nothing where there were none.
+    """
 
     def by(key: Callable[[Result], str]) -> dict[str, Any]:
         names = dict.fromkeys(key(r) for r in results)
@@ -22,6 +28,7 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
         "fault": by(lambda r: str(r["fault"])),
         "graph": by(lambda r: str(r["graph"])),
         "cell": by(lambda r: f"{r['fault']} | {r['graph']}"),
+        "peers": _peers(results),
     }
 
 
@@ -35,8 +42,8 @@ def added(results: Sequence[Result]) -> dict[str, Any]:
     """
     done = [r for r in results if r["outcome"] == "done"]
     faults = [r for r in done if r["truth"]["causes"]]
-    seen = [r for r in faults if r["detectable"] or r["group"] != "weak"]
-    unseen = [r for r in faults if not r["detectable"] and r["group"] == "weak"]
+    seen = [r for r in faults if _is_seen(r)]
+    unseen = [r for r in faults if not _is_seen(r)]
     nulls = [r for r in done if not r["truth"]["causes"]]
     placed = [r for r in seen if r["place_right"]]
     answers = sum(len(r["supported"]) for r in done)
@@ -60,6 +67,74 @@ def added(results: Sequence[Result]) -> dict[str, Any]:
         "parts": sum(r["parts"] for r in done) / answers if answers else None,
         "seconds": median(r["seconds"] for r in done) if done else None,
         "tests": median(r["tests"] for r in done) if done else None,
+    }
+
+
+def _is_seen(result: Result) -> bool:
+    """Tell whether an oracle would see the cause, or the cause is strong."""
+    return bool(result["detectable"]) or result["group"] != "weak"
+
+
+def _peers(results: Sequence[Result]) -> dict[str, Any]:
+    done = [r for r in results if r["outcome"] == "done" and "peers" in r]
+    groups: dict[str, list[Result]] = {"all": done} if done else {}
+    for result in done:
+        groups.setdefault(_kin(result), []).append(result)
+    return {name: beside(group) for name, group in groups.items()}
+
+
+def _kin(result: Result) -> str:
+    """Give the group; strong causes without a region of their own are apart from the others."""
+    name = str(result["group"])
+    if len(result["truth"]["causes"]) != 1 or name != "one strong cause":
+        return name
+    own = result["fault"] in result["truth"]["operations"]
+    return f"{name}, {'an operation' if own else 'a region'}"
+
+
+def beside(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
+    """Compare kgreason with its peers by region alone, over trials that they were run in.
+
+    Each row has `top1`, `top3` and `f1` over trials with a cause that an oracle would see, and
+    `false_report` over those without a cause, of what is listed; the same with `clear_` before it
+    of what is significant (peers only); the number of `trials`, of those in which the peer
+    `failed`, and the median of CPU `seconds`: of kgreason those of a whole investigation from
+    reading to result, of peers those of the search alone.
+    """
+    seen = [r for r in results if r["truth"]["causes"] and _is_seen(r)]
+    nulls = [r for r in results if not r["truth"]["causes"]]
+    if not seen and not nulls:
+        return {}
+    names = dict.fromkeys(name for r in (*seen, *nulls) for name in r["peers"])
+    kind = [{key: r[key] for key in ("top1", "top3", "f1")} for r in seen]
+    reports = [{"reported": len(r["supported"])} for r in nulls]
+    whole = [r["cpu"] for r in (*seen, *nulls)]
+    own = _row([r["place"] for r in seen], reports)
+    rows = {
+        OWN_KIND: {**_row(kind, reports), "failed": 0, "seconds": median(whole)},
+        OWN: {**own, "failed": 0, "seconds": median(whole)},
+    }
+    for name in names:
+        found = [r["peers"][name] for r in seen]
+        empty = [r["peers"][name] for r in nulls]
+        clear = _row([f["significant"] for f in found], [f["significant"] for f in empty])
+        ended = [f for f in (*found, *empty) if f["outcome"] == "done"]
+        rows[name] = {
+            **_row(found, empty),
+            **{f"clear_{key}": clear[key] for key in ("top1", "top3", "f1", "false_report")},
+            "failed": len(found) + len(empty) - len(ended),
+            "seconds": median(f["seconds"] for f in ended) if ended else None,
+        }
+    return rows
+
+
+def _row(found: Sequence[Result], empty: Sequence[Result]) -> dict[str, Any]:
+    return {
+        "trials": len(found) + len(empty),
+        "top1": _share(found, "top1"),
+        "top3": _share(found, "top3"),
+        "f1": _mean([f["f1"] for f in found]),
+        "false_report": _mean([float(f["reported"] > 0) for f in empty]),
     }
 
 

@@ -31,11 +31,12 @@ _FEW_GRAPHS: Final = 60
 Groups = dict[str, set[int]]
 
 
-def levels(table: Table, path: ox.NamedNode) -> list[Level]:
+def levels(table: Table, path: ox.NamedNode, *, covered: float = _COVERED) -> list[Level]:
     """Give every level of every dimension but those of the constrained path.
 
     Dimensions are named graphs (or what their IRIs begin with, where there are many), stated
-    origins, classes, and values that at least two nodes share, of properties that most nodes have.
+    origins, classes, and values that at least two nodes share, of properties that at least the
+    share `covered` of the nodes has.
     """
     out = [*_by_graph(table)]
     for name in sorted(table.values, key=lambda p: p.value):
@@ -43,13 +44,13 @@ def levels(table: Table, path: ox.NamedNode) -> list[Level]:
             continue
         groups = _groups(table, name)
         shared = {level: nodes for level, nodes in groups.items() if len(nodes) > 1}
-        covered = len(table.values[name]) >= _COVERED * len(table.nodes)
+        common = len(table.values[name]) >= covered * len(table.nodes)
         if name == TYPE:
             out += _made("cohort", "class", str(name), shared, "GRAPH ?g { ?focus a %s . }")
         elif name in ORIGINS:
             condition = f"GRAPH ?g {{ ?focus {name} %s . }}"
             out += _made("source", "batch", str(name), shared, condition)
-        elif covered and len(shared) <= _MANY and len(shared) > 1:
+        elif common and len(shared) <= _MANY and len(shared) > 1:
             condition = f"GRAPH ?g {{ ?focus {name} %s . }}"
             out += _made("cohort", "cohort", str(name), shared, condition)
     return out

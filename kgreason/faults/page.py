@@ -21,6 +21,19 @@ _SHARES: Final = (
     ("fdr", "FDR"),
     ("parts", "parts"),
 )
+_BESIDE: Final = (
+    ("trials", "trials"),
+    ("top1", "top-1"),
+    ("top3", "top-3"),
+    ("f1", "set F1"),
+    ("false_report", "false report"),
+    ("clear_top1", "top-1, p ≤ 0.05"),
+    ("clear_top3", "top-3, p ≤ 0.05"),
+    ("clear_f1", "set F1, p ≤ 0.05"),
+    ("clear_false_report", "false report, p ≤ 0.05"),
+    ("seconds", "CPU s"),
+    ("failed", "failed"),
+)
 _PREFIXES: Final = {p: PREFIXES[p] for p in ("trails", "prov", "rdfs", "xsd")}
 
 
@@ -60,8 +73,38 @@ def _page(results: Sequence[Result]) -> Iterator[str]:
     yield ""
     yield "## top-1 by fault and graph"
     yield from _cells(results, found["cell"])
+    yield from _beside(found["peers"])
     yield from _calibration(found["calibration"])
     yield from _misses(results)
+
+
+def _beside(groups: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Give the table of kgreason and its peers, if there are any."""
+    if not groups:
+        return
+    yield ""
+    yield "## Peers on the same data"
+    yield ""
+    yield (
+        "An answer is right here if its region is right, whatever its kind, for the peers know of "
+        "no kinds; the first row of each group asks for the kind as well. Where the cause is an "
+        "operation by itself, its nodes are those struck, which need not have anything in common "
+        "that a table shows. Peers never abstain: "
+        "the first figures are of their lists as they come, those with p of the regions whose "
+        "hypergeometric p, times the number of candidates, is at most 0.05. CPU seconds are of a "
+        "whole investigation, reading included, and of the search of a peer alone."
+    )
+    yield ""
+    yield "| group | tool | " + " | ".join(title for _, title in _BESIDE) + " |"
+    yield "|---|---" + "|---:" * len(_BESIDE) + "|"
+    for group, rows in groups.items():
+        for name, row in rows.items():
+            cells = [_shown(row.get(key)) for key, _ in _BESIDE]
+            yield "| " + " | ".join([group, name, *cells]) + " |"
+
+
+def _shown(value: float | None) -> str:
+    return str(value) if isinstance(value, int) else _number(value)
 
 
 def _table(key: str, rows: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ import pyoxigraph as ox
 
 from kgreason import api
 from kgreason.errors import KgreasonError
+from kgreason.faults.beside import beside, failing_of
 from kgreason.faults.designs import Design
 from kgreason.faults.ground import Ground
 from kgreason.faults.model import Target, Truth
@@ -30,13 +31,14 @@ Told = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Trial:
-    """One fault to sow into one graph with one seed."""
+    """One fault to sow into one graph with one seed; `peers` are looked at on the same data."""
 
     ground: Ground
     targets: tuple[Target, ...]
     design: Design
     seed: int
     keep: Path | None = None
+    peers: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path | None:
@@ -159,7 +161,11 @@ def attempt(trial: Trial) -> dict[str, Any]:
         ) as result:
             found = result.as_dict()
         spent = time.process_time() - begun
+        failing = failing_of(data, shapes, ontology, truth) if trial.peers else frozenset()
     scored = score(found, truth, trial.ground.store)
+    if trial.peers:
+        store = trial.ground.store
+        scored["peers"] = beside(trial.peers, truth, store, failing, trial.seed)
     return {"outcome": "done", "truth": told(truth), "cpu": round(spent, 2)} | scored
 
 

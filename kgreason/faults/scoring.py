@@ -71,13 +71,32 @@ def _focus(store: ox.Store, query: str) -> frozenset[Focus]:
 
 
 def _right(found: Found, cause: Cause, decoy: frozenset[Focus]) -> bool:
-    return found[0]["kind"] in cause.twins and _same(found, cause, decoy)
+    return found[0]["kind"] in cause.twins and same(found[1], cause, decoy)
 
 
-def _same(found: Found, cause: Cause, decoy: frozenset[Focus]) -> bool:
-    """Tell whether an answer has the nodes of a cause, and not rather those of its proxy."""
-    alike = jaccard(found[1], cause.nodes)
-    return alike >= ALIKE and alike >= jaccard(found[1], decoy)
+def same(nodes: frozenset[Focus], cause: Cause, decoy: frozenset[Focus]) -> bool:
+    """Tell whether nodes are those of a cause, and not rather those of its proxy."""
+    alike = jaccard(nodes, cause.nodes)
+    return alike >= ALIKE and alike >= jaccard(nodes, decoy)
+
+
+def by_place(regions: Sequence[frozenset[Focus]], truth: Truth) -> dict[str, Any]:
+    """Score ranked regions by their nodes alone: `top1`, `top3`, set `f1`, how many `reported`."""
+    right = [any(same(nodes, c, truth.decoy) for c in truth.causes) for nodes in regions]
+    met = sum(any(same(nodes, c, truth.decoy) for nodes in regions) for c in truth.causes)
+    return {
+        "top1": bool(right[:1] and right[0]),
+        "top3": any(right[:3]),
+        "f1": _f1(sum(right), len(regions), met, len(truth.causes)),
+        "reported": len(regions),
+    }
+
+
+def _f1(good: int, answers: int, met: int, causes: int) -> float:
+    precision = good / answers if answers else 0.0
+    recall = met / causes if causes else 0.0
+    both = precision + recall
+    return 2 * precision * recall / both if both else 0.0
 
 
 def _any_right(found: Found, truth: Truth) -> bool:
@@ -93,12 +112,9 @@ def _judged(
     visible: bool,
 ) -> dict[str, Any]:
     open_ = [f for f in named if f[0]["status"] != "refuted"]
-    placed = [f for f in answers if any(_same(f, cause, truth.decoy) for cause in truth.causes)]
+    placed = [f for f in answers if any(same(f[1], cause, truth.decoy) for cause in truth.causes)]
     met = [cause for cause in truth.causes if any(_right(f, cause, truth.decoy) for f in answers)]
     good = [f for f in answers if _any_right(f, truth)]
-    precision = len(good) / len(answers) if answers else 0.0
-    recall = len(met) / len(truth.causes) if truth.causes else 0.0
-    both = precision + recall
     leader = hypotheses[0] if hypotheses else None
     first = next((f for f in named if leader is not None and f[0]["id"] == leader["id"]), None)
     nothing = leader is not None and leader["kind"] == NONE and not answers
@@ -112,7 +128,10 @@ def _judged(
         "parts": sum(not _any_right(f, truth) and _part(f, truth) for f in answers),
         "place_right": bool(placed),
         "kind_right": any(_any_right(f, truth) for f in placed),
-        "f1": 2 * precision * recall / both if both else 0.0,
+        "f1": _f1(len(good), len(answers), len(met), len(truth.causes)),
+        # Whatever the kind, to be compared with what knows of no kinds.
+        "place": by_place([nodes for _, nodes in answers], truth)
+        | {"top3": by_place([nodes for _, nodes in open_], truth)["top3"]},
         "confidence": leader["confidence"] if leader else None,
         "leader": leader["kind"] if leader else None,
         "leader_right": right,

@@ -1,7 +1,7 @@
 """What the phases share: the symptom, its marks, its view, and how a node is cited."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyoxigraph as ox
 
@@ -18,6 +18,7 @@ from kgreason.graph.marks import (
 )
 from kgreason.graph.names import Names
 from kgreason.ledger import Record
+from kgreason.phases.complete import Declared, complete_for
 from kgreason.policy import Policy
 from kgreason.reasoners.candidates import View, digest, members
 from kgreason.reasoners.frames import Proposal
@@ -58,6 +59,8 @@ class Bench:
     known: dict[str, int] = field(default_factory=dict)
     answers: dict[str, Sequence[Row]] = field(default_factory=dict)
     marked: set[str] = field(default_factory=set)
+    declared: Sequence[Declared] = ()
+    complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
 
 
 def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
@@ -82,7 +85,13 @@ def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
 def view_of(bench: Bench, symptom: Symptom, round_: int) -> View:
     """Give what a proposer looks at: a symptom in a round."""
     marks = marks_of(bench, symptom, round_)
-    return View(bench.graph, symptom.constraint, marks, bench.known, bench.answers)
+    view = View(bench.graph, symptom.constraint, marks, bench.known, bench.answers)
+    if not bench.declared:
+        return view
+    key = digest(symptom.constraint.target)
+    if key not in bench.complete:
+        bench.complete[key] = complete_for(view, bench.declared)
+    return replace(view, complete=bench.complete[key])
 
 
 def _population(bench: Bench, symptom: Symptom, round_: int) -> Population:

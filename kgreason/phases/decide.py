@@ -12,6 +12,7 @@ from kgreason.ledger import Step
 from kgreason.ledger.record import Value, literal, now
 from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
 from kgreason.phases.claim import claim
+from kgreason.phases.joint import explain
 from kgreason.probes.finding import decimal
 from kgreason.probes.statistics import Table
 from kgreason.reasoners.candidates import excess_share, table
@@ -89,7 +90,7 @@ def conclude(
     cut: str | None,
     calibration: Calibration | None = None,
 ) -> None:
-    """Give the verdict on each symptom, and cancel what never ran: one step.
+    """Give the verdict on each symptom and on all together, and cancel what never ran: one step.
 
     With a calibration, estimate how probable it is that each hypothesis is right.
     """
@@ -108,18 +109,9 @@ def conclude(
         step.add(node, PROV.endedAtTime, now())
     undecided = {row["symptom"] for row in bench.record.select("undecided")}
     features = {row["symptom"]: row for row in bench.record.select("features")}
+    held: dict[str, int] = {}
     for symptom in symptoms:
-        regions = [
-            pattern(r["pattern"].value)
-            for r in bench.record.select("supported-regions", symptom=symptom.node)
-        ]
-        counts = Table(0, 0, len(symptom.failing), symptom.population)
-        if regions:
-            view = view_of(bench, symptom, 1)
-            nodes = 0
-            for region in regions:
-                nodes |= mark_inside(bench, view, region)
-            counts = table(view, nodes)
+        counts = _held(bench, symptom, held)
         share = decimal(excess_share(counts))
         step.make(
             "Verdict",
@@ -130,10 +122,29 @@ def conclude(
             outcome=_outcome(bench, symptom, share, open_=bool(cut) or symptom.node in undecided),
             **_features(features[symptom.node]),
         )
+    expected = explain(bench, step, symptoms, held)
     claim(bench, step)
     estimates = 0 if calibration is None else _estimate(bench, step, calibration)
-    expected = {"Verdict": len(symptoms), "Report": 1, "Estimate": estimates}
+    expected |= {"Verdict": len(symptoms), "Report": 1, "Estimate": estimates}
     bench.record.commit(step, expect=expected)
+
+
+def _held(bench: Bench, symptom: Symptom, held: dict[str, int]) -> Table:
+    """Count what the supported regions of a symptom hold together, and add what each holds.
+
+    The sets that are added have bits beyond those of the symptoms before.
+    """
+    rows = bench.record.select("supported-regions", symptom=symptom.node)
+    if not rows:
+        return Table(0, 0, len(symptom.failing), symptom.population)
+    view = view_of(bench, symptom, 1)
+    first = max((nodes.bit_length() for nodes in held.values()), default=0)
+    together = 0
+    for row in rows:
+        nodes = mark_inside(bench, view, pattern(row["pattern"].value))
+        held[row["hypothesis"].value] = (nodes & view.marks.failing_mask) << first
+        together |= nodes
+    return table(view, together)
 
 
 def _estimate(bench: Bench, step: Step, calibration: Calibration) -> int:

@@ -7,13 +7,14 @@ import pyoxigraph as ox
 
 from kgreason.phases.bench import Bench, Symptom
 from kgreason.phases.cite import cite, path_of
+from kgreason.phases.complete import record_declared
 from kgreason.terms import PREFIXES, PROV, TRAILS
 
 _SAMPLED: Final = 10
 
 
 def record_symptoms(bench: Bench, symptoms: Sequence[Symptom]) -> None:
-    """Write down what is wrong, with samples cited."""
+    """Write down what is wrong, with samples cited, and what is declared complete."""
     step = bench.record.step("Observe")
     for symptom in symptoms:
         constraint = symptom.constraint
@@ -39,4 +40,5 @@ def record_symptoms(bench: Bench, symptoms: Sequence[Symptom]) -> None:
         for node in sorted(symptom.failing, key=str)[:_SAMPLED]:
             values = symptom.failing[node] or (None,)
             cite(bench, step, symptom.node, node, path_of(constraint), values[0], "fails")
-    bench.record.commit(step, expect={"Symptom": len(symptoms)})
+    told = record_declared(step, bench.declared, bench.record.iri)
+    bench.record.commit(step, expect={"Symptom": len(symptoms), "Declaration": told})

@@ -10,6 +10,7 @@ from kgreason.phases.memory import Memory, remembered
 from kgreason.reasoners import bindings
 from kgreason.reasoners.candidates import Candidate, View
 from kgreason.reasoners.frames import Proposal, framed, propose
+from kgreason.reasoners.nested import undiluted
 from kgreason.reasoners.refine import refined
 
 
@@ -37,6 +38,8 @@ def _proposal(bench: Bench, symptom: Symptom, view: View, round_: int) -> Propos
     )
     candidates = [c for frame in found.frames for c in frame.members] + list(found.left_out)
     revised = _revised(bench, symptom, view, round_, memory)
+    kept = {c.key for c in undiluted(view, [*revised, *candidates])}
+    revised = [c for c in revised if c.key in kept]
     # Two wordings of the same nodes would be rivals that nothing can tell apart.
     keys = {(c.aspect, c.members) for c in revised}
     fresh = [c for c in candidates if (c.aspect, c.members) not in keys and not memory.rejected(c)]

@@ -1,6 +1,6 @@
 """Close the neighbourhood of some nodes under OWL RL, and look again who fails."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Final
 
@@ -16,19 +16,24 @@ _MOST: Final = 200_000  # triples of a neighbourhood
 
 
 def cleared(
-    graph: Graph, constraint: Constraint, nodes: Iterable[Term], without: frozenset[Term]
+    graph: Graph,
+    constraint: Constraint,
+    nodes: Iterable[Term],
+    left_out: Callable[[ox.Triple], bool] = lambda _: False,
 ) -> tuple[set[ox.NamedNode | ox.BlankNode], str]:
     """Give the nodes that no longer fail under closure, and the engine that closed.
 
-    `without` are terms about which no axiom is taken in.
+    `left_out` says which axioms are not taken in.
     """
     wanted = {node for node in nodes if not isinstance(node, ox.Literal)}
     triples = set(_around(graph, wanted))
-    triples |= {t for t in _axioms(graph) if not without & {t.subject, t.object}}
+    # A vocabulary may stand in the neighbourhood too.
+    axioms = set(_axioms(graph))
+    triples = (triples - axioms) | {t for t in axioms if not left_out(t)}
     closed, engine = close(triples)
     inner = ox.Store()
     inner.extend(ox.Quad(t.subject, t.predicate, t.object) for t in closed)
-    rows = Store(inner, "the closure").select(constraint.failing_query)
+    rows = Store(inner, "the closure").select(constraint.checking_query)
     failing = {row["focus"] for row in rows}
     return {node for node in wanted if node not in failing}, engine
 

@@ -9,14 +9,15 @@ from kgreason.store import Row
 
 HOLDS: Final = 0.95
 PARTLY: Final = 0.5
-LIFT: Final = 0.25
+LIFT: Final = 0.5
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
-    """Give holds (from 95 % of the claimed, and a region that fails more than its surroundings).
+    """Give holds (from 95 % of the claimed, and a region with a lift of at least a half).
 
     The lift is the share of the way from the rate outside to 1 that the rate inside has gone; where
-    nothing lies outside there is nothing to compare, and it is 1.
+    nothing lies outside the rate there counts as 0. Where most nodes of the region pass, what it is
+    made of does them no harm. Where no node is claimed it is undetermined.
     """
     _ = setting
     claimed, holds, inside, population, failing = integers(
@@ -24,7 +25,9 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     )
     rate = holds / claimed if claimed else 0.0
     lift = region_lift(claimed, inside, failing, population)
-    if rate >= HOLDS and lift >= LIFT:
+    if not claimed:
+        outcome = "undetermined"
+    elif rate >= HOLDS and lift >= LIFT:
         outcome = "holds"
     else:
         outcome = "partly" if rate >= PARTLY and lift >= LIFT else "fails"

@@ -38,7 +38,7 @@ def judged(figures: Mapping[str, int]) -> Finding:
 
     out-of-scope: something was changed that was not declared. unchanged: no violation is gone.
     harmful: new ones came. partly: less than 95 % are gone. unspecific: it clears more than 5 % of
-    those at nodes where it should not. cleared: none of these.
+    those at nodes where it should not. cleared: none of these. undetermined: nothing is claimed.
     """
     claimed, holds = figures["claimed"], figures["holds"]
     caused, strays = figures["violationsCaused"], figures["touchedOutside"]
@@ -46,6 +46,8 @@ def judged(figures: Mapping[str, int]) -> Finding:
     rate = holds / claimed if claimed else 0.0
     if strays:
         outcome = "out-of-scope"
+    elif not claimed:
+        outcome = "undetermined"
     elif not holds:
         outcome = "unchanged"
     elif caused:

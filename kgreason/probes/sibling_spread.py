@@ -14,6 +14,7 @@ FEW: Final = 3
 TAIL: Final = 0.1
 SMALL: Final = 2
 FAR: Final = 50.0
+USUAL: Final = 2 / 3
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
@@ -21,21 +22,19 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
     looks worst, and what is peculiar to a level shows on both halves. Not so for a level whose odds
-    are fifty times those of the better half of its siblings: batches that differ by chance hardly
-    ever differ so (three standard deviations of a log-odds spread of 1, and more), while a few
-    siblings without failures could never give a small enough tail. Siblings that are as far off
+    are fifty times those of the better two thirds of its siblings: batches that differ by chance
+    hardly ever differ so (three standard deviations of a log-odds spread of 1, and more), while a
+    few siblings without failures could never give a small enough tail. Siblings that are as far off
     themselves are left out then, for another cause may hold there. Levels with fewer than two nodes
     say nothing of a spread and are left out.
 
     The strata are the siblings: each pair of counts, with the number of siblings that have it.
     """
-    levels = {
-        row["level"]: (int(row["failing"].value), int(row["population"].value))
-        for row in rows
-        if "level" in row and int(row["population"].value) >= SMALL
-    }
-    own = levels.pop(setting.level, None) if setting.level is not None else None
-    siblings = sorted(levels.values())
+    counts = [(row, _count(row)) for row in rows]
+    own = next((c for row, c in counts if "own" in row and c[1]), None)
+    siblings = sorted(
+        c for row, c in counts if row.get("level", setting.level) != setting.level and c[1] >= SMALL
+    )
     strata = [
         {"insideFailing": failing, "inside": population, "times": times}
         for (failing, population), times in sorted(Counter(siblings).items())
@@ -63,10 +62,14 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
 
 
+def _count(row: Row) -> Count:
+    return int(row["failing"].value), int(row["population"].value)
+
+
 def _usual(siblings: Sequence[Count]) -> float:
-    """Give the odds of failing over the siblings with the lowest rates, up to half of all nodes."""
+    """Give the odds over the siblings with the lowest rates, up to two thirds of all nodes."""
     ordered = sorted(siblings, key=lambda level: (level[0] / level[1], level[1]))
-    enough = sum(nodes for _, nodes in ordered) / 2
+    enough = sum(nodes for _, nodes in ordered) * USUAL
     failing = population = 0
     for bad, nodes in ordered:
         failing, population = failing + bad, population + nodes

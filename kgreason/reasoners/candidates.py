@@ -33,7 +33,8 @@ class View:
     """What a proposer looks at: the graph, one symptom, its marks.
 
     `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
-    the rows of queries that several symptoms ask.
+    the rows of queries that several symptoms ask. `complete` are the properties and classes that
+    were declared complete for all its nodes.
     """
 
     graph: Graph
@@ -41,6 +42,7 @@ class View:
     marks: Marks
     known: dict[str, int] = field(default_factory=dict, repr=False)
     answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
+    complete: frozenset[NamedNode] = frozenset()
 
     def values(self, split: Split) -> dict[str, Value]:
         """Give the values every family may ask for."""
@@ -203,17 +205,22 @@ def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]
         return failing
     shared: dict[str, Value] = {k: v for k, v in asked.items() if k in _SHARED}
     text = family.render("population", **shared | {"half": split.common or split.discovery})
-    wanted = {row["dimension"] for row in failing}
-    counted = {(r["dimension"], r["level"]): int(r["failing"].value) for r in failing}
+    wanted = {_dimension(row) for row in failing}
+    counted = {(_dimension(r), r["level"]): int(r["failing"].value) for r in failing}
     rows = []
     for row in _answer(view, text):
-        if row["dimension"] in wanted:
-            bad = counted.get((row["dimension"], row["level"]), 0)
+        if _dimension(row) in wanted:
+            bad = counted.get((_dimension(row), row["level"]), 0)
             # A sample holds few of the failing nodes; they are added to it.
             everyone = int(row["population"].value) + (bad if split.sample_mask else 0)
             rows.append({**row, "failing": number(bad), "population": number(everyone)})
     ordered = family.header["levels"].startswith("ordered")
-    return [row for row in rows if ordered or (row["dimension"], row["level"]) in counted]
+    return [row for row in rows if ordered or (_dimension(row), row["level"]) in counted]
+
+
+def _dimension(row: Row) -> tuple[Term | None, Term]:
+    """Give what a row is a level of: a property, perhaps of what another one leads to."""
+    return row.get("via"), row["dimension"]
 
 
 def _answer(view: View, text: str) -> Sequence[Row]:
@@ -248,10 +255,12 @@ def _cuts(rows: Iterable[Row], *, down: bool) -> Iterator[Row]:
 
     Levels are ordered by ?rank, a number, where the query gives one, else as text.
     """
-    dimensions: dict[Term, list[Row]] = {}
+    dimensions: dict[tuple[Term | None, Term], list[Row]] = {}
     for row in rows:
-        dimensions.setdefault(row["dimension"], []).append(row)
-    for dimension, levels in dimensions.items():
+        dimensions.setdefault(_dimension(row), []).append(row)
+    for (via, dimension), found in dimensions.items():
+        # A rank that could not be worked out is that of a value which is none of the kind.
+        levels = [r for r in found if "rank" in r] or found
         levels.sort(key=_place, reverse=down)
         counts = [(int(r["failing"].value), int(r["population"].value)) for r in levels]
         if len(counts) < 2:  # noqa: PLR2004 - one level cannot be cut
@@ -261,6 +270,8 @@ def _cuts(rows: Iterable[Row], *, down: bool) -> Iterator[Row]:
             continue
         after = counts[index:]
         ranked = {"rank": levels[index]["rank"]} if "rank" in levels[index] else {}
+        if via is not None:
+            ranked["via"] = via
         yield {
             **ranked,
             "dimension": dimension,

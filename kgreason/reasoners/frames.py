@@ -16,13 +16,16 @@ from kgreason.reasoners.candidates import (
     mine,
     table,
 )
+from kgreason.reasoners.cuts import recut
 from kgreason.reasoners.nested import both_stand, undiluted
+from kgreason.templates import template
 
-_LEAST_SCORE: Final = 10.0  # of the G statistic; about p = 0.001 for a region fixed beforehand
-_LEAST_SHARE: Final = 0.05
+_LEAST_SCORE: Final = 7.0  # of the G statistic; about p = 0.004 for a region fixed beforehand
+_LEAST_SHARE: Final = 0.01  # of all failing nodes; a small cause may be a sure one
+_LEAST_MANNER: Final = 0.05
 _LOOKED_AT: Final = 18  # candidates for which the very nodes are fetched
 _A_FAMILY: Final = 6
-_PAIRED: Final = 5
+_PAIRED: Final = 10
 BETTER: Final = 8.0
 """By how much of the G statistic a conjunction must beat both its parts."""
 _OVERLAP: Final = 0.5
@@ -30,8 +33,7 @@ _COVERS: Final = 0.8
 _SAME: Final = 0.95
 _HELD_OUT: Final = 0.1
 _ORDER_COUNTS: Final = 1.5
-_TELLING: Final = 12  # nodes that differ, from which two regions can be told apart
-_TOLD_BY: Final = 3.0  # failing nodes that differ, on a half, up to which they cannot
+_TOLD_BY: Final = 3.0  # failing nodes that differ, on a half, up to which two are not told apart
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,9 @@ def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Pro
         found += sorted(mined, key=_order)[:_A_FAMILY]
     looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
     worthy = [c for c in looked_at if worth(view, c)]
-    kept = _distinct(view, undiluted(view, _yield(worthy)))
-    both_ways = undiluted(view, kept + _pairs(view, kept))
+    single = _distinct(view, _yield(worthy))
+    # Both parts of a conjunction may hold little but its failures, and go then, but not before it.
+    both_ways = undiluted(view, single + _pairs(view, single))
     apart = _apart(_distinct(view, both_ways))
     refused = tuple(c for c in apart if rejected(c))
     keys = {c.key for c in refused}
@@ -130,7 +133,7 @@ def _restates(origin: Candidate, manner: Candidate) -> bool:
 
 def _worth(candidate: Candidate) -> bool:
     if candidate.aspect == "manner":
-        return candidate.table.inside_failing >= _LEAST_SHARE * candidate.table.failing
+        return candidate.table.inside_failing >= _LEAST_MANNER * candidate.table.failing
     return candidate.score >= _LEAST_SCORE and candidate.share >= _LEAST_SHARE
 
 
@@ -161,25 +164,24 @@ def _distinct(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _alike(view: View, one: Candidate, other: Candidate) -> bool:
-    """Say whether too few nodes are inside one region and not the other to tell them apart."""
-    if one.claimed == other.claimed and one.table == other.table:
-        return True
-    if not view.marks.split:
-        return False
+    """Say whether the nodes that are inside one region alone could not tell the two apart.
+
+    Tests are made on the held-out half, so it is the nodes there that count, not who of them fails.
+    """
+    same = one.claimed == other.claimed and one.table == other.table
     common, differing = one.members & other.members, one.members ^ other.members
-    if differing.bit_count() * 10 <= common.bit_count() and differing.bit_count() < _TELLING:
-        return True
-    # Where so few of the nodes that differ would fail, were either true, no test tells which.
+    if not differing or not view.marks.split:
+        return same or not differing
     near = common.bit_count() >= _COVERS * (common | differing).bit_count()
-    half = view.marks.node.discovery_mask
-    counts = table(view, common, half)
+    half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
+    counts = table(view, common, view.marks.node.discovery_mask)
     rate = counts.inside_failing / max(1, counts.inside)
-    return near and rate * (differing & half).bit_count() <= _TOLD_BY
+    return (same or near) and rate * (differing & half).bit_count() <= _TOLD_BY
 
 
 def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Give the conjunctions of two conditions that beat both their parts."""
-    single = [c for c in candidates if c.aspect == "origin"][:_PAIRED]
+    single = sorted((c for c in candidates if c.aspect == "origin"), key=_order)[:_PAIRED]
     out = []
     for one, other in combinations(single, 2):
         if one.values.get("dimension") == other.values.get("dimension"):
@@ -193,12 +195,23 @@ def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def meet(view: View, one: Candidate, other: Candidate) -> Candidate | None:
-    """Give what is inside both of two candidates, where that is better than either."""
+    """Give what is inside both of two candidates, where that is better than either.
+
+    The bound of an ordered one is also drawn anew among the nodes of the other.
+    """
+    half = view.split(template("hypothesize", "conjunction")).discovery_mask
+    alone = max(deviance(table(view, c.members, half)) for c in (one, other))
+    pairs = [(one, other)]
+    pairs += [(one, cut) for cut in [recut(view, other, one)] if cut is not None]
+    pairs += [(cut, other) for cut in [recut(view, one, other)] if cut is not None]
+    joint = [_met(view, *pair) for pair in pairs]
+    good = [j for j in joint if worth(view, j) and j.score > alone + BETTER]
+    return max(good, key=lambda j: (round(j.score, 6), j.region.text), default=None)
+
+
+def _met(view: View, one: Candidate, other: Candidate) -> Candidate:
     joint = joined((*(one.parts or (one,)), *(other.parts or (other,))))
-    joint = counted(view, replace(joint, members=one.members & other.members))
-    half = view.split(joint.family).discovery_mask
-    alone = max(deviance(table(view, part.members, half)) for part in (one, other))
-    return joint if worth(view, joint) and joint.score > alone + BETTER else None
+    return counted(view, replace(joint, members=one.members & other.members))
 
 
 def _yield(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -23,21 +23,53 @@ def undiluted(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     left = list(candidates)
     for candidate in sorted(candidates, key=lambda c: c.score):
         others = [c for c in left if c is not candidate and c.aspect == candidate.aspect]
-        if any(_superfluous(view, candidate, other) for other in others):
+        if any(_superfluous(view, candidate, other) for other in others) or _made_up(
+            view, candidate, others
+        ):
             left.remove(candidate)
     return left
 
 
+def _made_up(view: View, one: Candidate, others: Sequence[Candidate]) -> bool:
+    """Say whether a region fails only where two or more smaller ones lie in it."""
+    size = one.members.bit_count()
+    within = [c for c in others if c.members.bit_count() < size and _lies_in(c, one)]
+    if one.aspect != "origin" or len(within) < 2:  # noqa: PLR2004 - one is looked at by itself
+        return False
+    cores = 0
+    for candidate in within:
+        cores |= candidate.members & one.members
+    half = _half(view, one)
+    effect, added = _effects(view, cores, one.members, half)
+    enough = (one.members & ~cores & half).bit_count() >= _ENOUGH
+    return enough and added < _DILUTED * effect
+
+
+def _lies_in(small: Candidate, large: Candidate) -> bool:
+    inside = (small.members & large.members).bit_count()
+    return inside >= _WITHIN * small.members.bit_count()
+
+
+def _effects(view: View, core: int, large: int, half: int) -> tuple[float, float]:
+    """Give by how much the core of a region, and its rest, fail more than what lies outside."""
+    inner = table(view, core, half & large)
+    rest = table(view, large & ~core, half & ~core)
+    base = _rate(rest.outside_failing, rest.outside)
+    return (
+        _rate(inner.inside_failing, inner.inside) - base,
+        _rate(rest.inside_failing, rest.inside) - base,
+    )
+
+
 def _superfluous(view: View, one: Candidate, other: Candidate) -> bool:
     small, large = sorted((one, other), key=lambda c: c.members.bit_count())
-    inside = (small.members & large.members).bit_count()
-    if one.aspect != "origin" or inside < _WITHIN * small.members.bit_count():
+    if one.aspect != "origin" or not _lies_in(small, large):
         return False
     half = _half(view, one) & _half(view, other)
-    core = table(view, small.members & large.members, half & large.members)
-    rest = table(view, large.members & ~small.members, half & ~(small.members & large.members))
-    effect = _rate(core.inside_failing, core.inside) - _rate(rest.outside_failing, rest.outside)
-    added = _rate(rest.inside_failing, rest.inside) - _rate(rest.outside_failing, rest.outside)
+    inside = small.members & large.members
+    core = table(view, inside, half & large.members)
+    rest = table(view, large.members & ~inside, half & ~inside)
+    effect, added = _effects(view, inside, large.members, half)
     if one is large:
         return added < _DILUTED * effect and _raised(core) >= _CLEAR
     enough = rest.inside >= _ENOUGH and _raised(rest) >= _CLEAR

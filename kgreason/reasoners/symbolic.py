@@ -9,8 +9,10 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.graph.names import Names
 from kgreason.probes.finding import decimal
+from kgreason.probes.sibling_spread import FEW
 from kgreason.reasoners.candidates import Candidate, View, inside, section
 from kgreason.reasoners.frames import Frame, jaccard
+from kgreason.reasoners.openness import known_outside
 from kgreason.store import Term
 from kgreason.symptoms import Constraint, conforms_with_path
 from kgreason.templates import Fragment, Template, Value, template
@@ -115,13 +117,17 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
         "half": half,
         "region": inside(view, candidate.pattern),
     }
+    split = view.split(candidate.family)
+    offered["other"] = split.common or split.discovery
     if "levels" in kind_template.parameters:
         levels = _levels(view, candidate, half)
-        if levels is None:
+        if levels is None or not _several(view, levels):
             return None
         offered["levels"] = levels
     if "prediction" in kind_template.parameters:
         offered["prediction"] = _prediction(view, candidate, half)
+    if "known" in kind_template.parameters:
+        offered["known"], offered["complete"] = known_outside(view, candidate, half)
     if "body" in kind_template.parameters:
         offered["body"] = _placebo(view, candidate, half)
     return kind_template.render(**{k: offered[k] for k in kind_template.parameters})
@@ -143,6 +149,13 @@ def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | Non
         texts.append(f"{{ SELECT ?focus (STR(?level) AS ?l{place}) WHERE {{ {inner.text} }} }}")
     joined = f', "{_AND}", '.join(f"?l{place}" for place in range(len(candidate.parts)))
     return Fragment("\n".join([*texts, f"BIND (CONCAT({joined}) AS ?level)"]), prefixes)
+
+
+def _several(view: View, levels: Fragment) -> bool:
+    """Say whether there are enough levels for a spread; a test that cannot tell is not made."""
+    population = view.marks.population.mark
+    text = template("observe", "few-levels").render(population=population, levels=levels)
+    return len(list(view.graph.store.select(text))) >= FEW
 
 
 def joint_level(candidate: Candidate) -> Literal | None:

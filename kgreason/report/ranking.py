@@ -125,7 +125,7 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     looked at again stands there once.
     """
     real = _told_once([h for h in members if not h.catch_all])
-    causes = _by_share([h for h in real if h.cause])
+    causes = by_share([h for h in real if h.cause])
     rest = [h for h in real if not h.cause]
     open_ = sorted((h for h in rest if h.status != "refuted"), key=_by_confidence)
     refuted = sorted((h for h in rest if h.status == "refuted"), key=_by_confidence)
@@ -158,7 +158,8 @@ def _by_confidence(hypothesis: Hypothesis) -> tuple[float, float, int]:
     return (-hypothesis.confidence, -hypothesis.share, hypothesis.order)
 
 
-def _by_share(causes: list[Hypothesis]) -> list[Hypothesis]:
+def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Put causes in order: by the share they explain, of about equal shares the manner first."""
     left = sorted(causes, key=lambda h: (-h.share, -h.confidence, h.order))
     out: list[Hypothesis] = []
     while left:

@@ -23,6 +23,7 @@ def as_dict(record: Record) -> dict[str, Any]:
     known = hypotheses(record)
     evidence = _evidence(record)
     features, estimates = _features(record), _estimates(record)
+    joined = record.select("joint-explanation")
     symptoms = [
         symptom(row)
         | {"features": features.get(row["symptom"].value)}
@@ -45,7 +46,8 @@ def as_dict(record: Record) -> dict[str, Any]:
         },
         "symptoms": symptoms,
         "reassessments": _reassessments(record),
-        "causes": _causes([h for s in symptoms for h in known.get(s["id"], [])]),
+        "explanation": _explanation(joined),
+        "causes": _causes([h for s in symptoms for h in known.get(s["id"], [])], joined),
         "budget": {
             "seconds": _seconds(record, about),
             "steps": int(about["steps"].value),
@@ -193,23 +195,36 @@ def _evidence(record: Record) -> Evidence:
     return out
 
 
-def _causes(members: Sequence[Hypothesis]) -> list[dict[str, Any]]:
-    """Give each cause once with the symptoms it is behind, the farthest-reaching first."""
-    out = []
+def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
+    """Give how many causes explain how many failures, or None where nothing is concluded yet."""
+    names = {"failures": "failing", "explained": "explained", "causes": "causes"}
+    return {name: int(joined[0][key].value) for name, key in names.items()} if joined else None
+
+
+def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[str, Any]]:
+    """Give each cause once with the symptoms it is behind, by what it adds to those before it.
+
+    What the others hold comes last. Before the conclusion nothing is known of that, and the
+    farthest-reaching is first.
+    """
+    places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
+    out: list[tuple[int, int, dict[str, Any]]] = []
     for group in joint([h for h in members if h.cause]):
         reach: dict[str, int] = {}
         for h in group:
             failing = h.counts.inside_failing if h.counts else 0
             reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
-        out.append(
-            {
-                "hypotheses": [h.id for h in group],
-                "symptoms": list(reach),
-                "explains": sum(reach.values()),
-                "statement": group[0].statement,
-            }
-        )
-    return sorted(out, key=lambda c: -c["explains"])
+        row = places.get(group[0].id)
+        explains = sum(reach.values())
+        entry = {
+            "hypotheses": [h.id for h in group],
+            "symptoms": list(reach),
+            "explains": explains,
+            "adds": int(row["adds"].value) if row else None,
+            "statement": group[0].statement,
+        }
+        out.append((int(row["index"].value) if row else 0, -explains, entry))
+    return [entry for *_, entry in sorted(out, key=lambda cause: cause[:2])]
 
 
 def _seconds(record: Record, about: Row) -> float:

@@ -79,4 +79,4 @@ def _listed(fallback: Fallback, nodes: list[Term], shapes: Shapes) -> Constraint
 def relisted(constraint: Constraint, nodes: list[Term]) -> Constraint:
     """Give a compiled constraint whose failing nodes are known from elsewhere."""
     texts = Texts(constraint.exact.target, fails_listed(nodes))
-    return replace(constraint, exact=texts, portable=texts, guarded=False)
+    return replace(constraint, exact=texts, portable=texts, rule=constraint.exact, guarded=False)

@@ -1,7 +1,7 @@
 """What the compiler makes: constraints as queries, and what is observed with them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -39,6 +39,8 @@ class Constraint:
     embedded store, which read literals as they were written from the graph of forms; `portable`
     those for any other SPARQL 1.1 engine with the data merged (the same where forms do not matter).
     `guarded` says that a text of the shapes' author is in it, which has to run with a time limit.
+    `rule` are the exact texts as compiled, where `exact` and `portable` only list who is told to
+    fail.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Constraint:
     guarded: bool = False
     source: Node | None = None  # the node of a sh:sparql constraint
     at: ox.Literal | None = None  # where the numbers of an outcome query are cut
+    rule: Texts | None = None
     shapes: Shapes | None = field(default=None, repr=False, compare=False)
     aim: Target | None = field(default=None, repr=False, compare=False)
 
@@ -65,8 +68,8 @@ class Constraint:
 
     @property
     def violation(self) -> Fragment:
-        """The pattern that has a solution where the bound ?focus fails."""
-        return self.exact.violation
+        """The pattern that has a solution where the bound ?focus fails, as the shape has it."""
+        return (self.rule or self.exact).violation
 
     @cached_property
     def population_query(self) -> str:
@@ -81,6 +84,13 @@ class Constraint:
             violation=self.exact.violation,
             paths=self.exact.gives_path,
         )
+
+    @cached_property
+    def checking_query(self) -> str:
+        """As `failing_query`, but for data that were changed: nothing is taken from elsewhere."""
+        if self.rule is None:
+            return self.failing_query
+        return replace(self, exact=self.rule, rule=None).failing_query
 
     @cached_property
     def outcome_query(self) -> str:

@@ -1,6 +1,6 @@
 """An existing SHACL validation report in place of a validation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
@@ -66,10 +66,9 @@ def read_report(
     if population is not None:
         target = population_target(population, graph, "--population", seconds)
     seen = []
-    for group, results in groups.items():
+    for group, (known, results) in _by_constraint(groups, compiled).items():
         kept = [r for r in results if not isinstance(r.focus, ox.BlankNode)]
         if kept:
-            known = _find(compiled, group) if compiled else None
             seen.append(_observed(group, kept, known, target))
             if compiled and known is None:
                 notices.append(
@@ -104,6 +103,19 @@ def _groups(report: Shapes, file: FilePath) -> dict[_Group, list[Result]]:
         )
         groups.setdefault(group, []).append(Result(focus, report.one(node, SH.value), None))
     return groups
+
+
+def _by_constraint(
+    groups: Mapping[_Group, list[Result]], compiled: Compiled | None
+) -> dict[_Group, tuple[Constraint | None, list[Result]]]:
+    """Give groups with their constraint; one constraint has one group, whatever paths it tells."""
+    out: dict[_Group, tuple[Constraint | None, list[Result]]] = {}
+    first: dict[str, _Group] = {}
+    for group, results in groups.items():
+        known = _find(compiled, group) if compiled else None
+        home = first.setdefault(known.key, group) if known else group
+        out.setdefault(home, (known, []))[1].extend(results)
+    return out
 
 
 def _path(report: Shapes, node: Node) -> Path | None:

@@ -2,7 +2,7 @@
 #+ title: Import the missing resource
 #+ explanation: Each thing without a description that claimed nodes point at gets the class that the shape asks for, once, in a graph that refers to it. It is the smallest set of triples that an import has to bring; where it is not enough, validation says what is lacking.
 #+ example: The certificates of an outside register are typed as such.
-#+ families: reference-missing
+#+ families: reference-missing reference-missing-all
 #+ components: Class
 #+ region: node
 #+ operation: add
@@ -13,7 +13,7 @@
 #+ param nodes: pattern, binds ?focus to the nodes that are mended
 #+ param predicate: iri, the predicate of the constrained path
 #+ param class: iri, the class that the shape asks for
-#+ param level: literal, the namespace of what is missing
+#+ param level: literal, the namespace of what is missing, or an empty text for any
 PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
 INSERT { GRAPH ?graph { ?thing rdf:type {{ class }} . } }
 WHERE {

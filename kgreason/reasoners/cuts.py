@@ -1,0 +1,45 @@
+"""Draw the bound of an ordered condition again, where another condition holds as well."""
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import Final
+
+from pyoxigraph import Literal
+
+from kgreason.probes.statistics import best_cut
+from kgreason.reasoners.candidates import Candidate, View, filled, regions, section
+from kgreason.templates import template
+
+_FEW: Final = 2
+
+
+def recut(view: View, ordered: Candidate, within: Candidate) -> Candidate | None:
+    """Give an ordered condition with the bound that parts failing from passing nodes best in there.
+
+    The bound that is best among all nodes need not be the best among those of `within`. None where
+    the condition is not ordered, or no other bound is better; only the discovery half is looked at.
+    """
+    order = ordered.family.header.get("levels", "")
+    if not order.startswith("ordered") or "rank" in ordered.values or ordered.parts:
+        return None
+    half = view.split(ordered.family)
+    levels = section(ordered.family, "levels", ordered.values, view, half=half.discovery)
+    text = template("observe", "leveled").render(half=half.discovery, levels=levels)
+    found: dict[str, int] = defaultdict(int)
+    index = view.marks.population.index
+    for row in view.graph.store.select(text):
+        if row["focus"] in index:
+            found[row["level"].value] |= 1 << index[row["focus"]]
+    inside = within.members & half.discovery_mask
+    names = sorted(found, reverse=order == "ordered-down")
+    masks = [found[name] & inside for name in names]
+    counts = [((m & view.marks.failing_mask).bit_count(), m.bit_count()) for m in masks]
+    if sum(1 for _, nodes in counts if nodes) < _FEW:
+        return None
+    place, gain = best_cut(counts)
+    if gain <= 0 or place == 0 or names[place] == ordered.values["level"].value:
+        return None
+    values = {**ordered.values, "level": Literal(names[place])}
+    made = replace(ordered, values=values)
+    region, pattern = regions(made.family, values, view)
+    return filled(view, replace(made, region=region, pattern=pattern))

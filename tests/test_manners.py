@@ -1,0 +1,106 @@
+"""Of several forms that a failure may be seen to have: which one is told."""
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+
+HEAD = """
+@prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+PARTS = 240
+
+Told = Callable[[str, Sequence[str]], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    """Give the supported hypotheses for parts with these statements and this property shape."""
+
+    def run(wanted: str, lines: Sequence[str]) -> list[dict[str, Any]]:
+        shape = f"ex:S a sh:NodeShape ; sh:targetClass ex:Part ; sh:property [ {wanted} ] ."
+        data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+        parts = "\n".join(f"ex:p{n} a ex:Part . {line}" for n, line in enumerate(lines))
+        data.write_text(HEAD + parts, encoding="utf-8")
+        shapes.write_text(HEAD + shape, encoding="utf-8")
+        with kgreason.investigate(data, shapes=shapes) as result:
+            found = result.as_dict()["symptoms"][0]["hypotheses"]
+        return [h for h in found if h["status"] == "supported"]
+
+    return run
+
+
+def test_a_value_that_is_right_in_another_form_is_no_stand_in(told: Told) -> None:
+    weights = [f'"{n % 12 // 11}"' if n % 3 == 0 else f"{n % 12 // 11}" for n in range(PARTS)]
+    lines = [f"ex:p{n} ex:weight {weight} ." for n, weight in enumerate(weights)]
+    found = told("sh:path ex:weight ; sh:datatype xsd:integer", lines)
+    assert [h["kind"] for h in found] == ["datatype"]
+
+
+def test_a_stand_in_is_told_where_nothing_that_passes_has_it(told: Told) -> None:
+    weights = ['"unknown"' if n % 3 == 0 else f"{n}" for n in range(PARTS)]
+    lines = [f"ex:p{n} ex:weight {weight} ." for n, weight in enumerate(weights)]
+    found = told("sh:path ex:weight ; sh:datatype xsd:integer", lines)
+    assert [h["kind"] for h in found] == ["value"]
+
+
+@pytest.mark.parametrize(("beside", "kinds"), [(0, ["mapping"]), (40, [])])
+def test_who_has_both_predicates_speaks_against_a_slip(
+    told: Told, beside: int, kinds: list[str]
+) -> None:
+    lines = []
+    for n in range(PARTS):
+        own = "ex:code" if n < 60 else "ex:label"
+        both = f' ; ex:code "{n}"' if 60 <= n < 60 + beside else ""
+        lines.append(f'ex:p{n} {own} "{n}"{both} .')
+    found = told("sh:path ex:label ; sh:minCount 1", lines)
+    assert [h["kind"] for h in found if h["kind"] == "mapping"] == kinds
+
+
+@pytest.mark.parametrize(("rare", "told_kinds"), [(10, ["mapping"]), (50, [])])
+def test_a_placebo_has_to_do_for_a_quarter_of_the_claimed(
+    told: Told, rare: int, told_kinds: list[str]
+) -> None:
+    lines = []
+    for n in range(PARTS):
+        other = f' ; ex:remark "{n}"' if n < rare else ""
+        lines.append(f'ex:p{n} {"ex:code" if n < 100 else "ex:label"} "{n}"{other} .')
+    found = told("sh:path ex:label ; sh:minCount 1", lines)
+    assert [h["kind"] for h in found if h["kind"] == "mapping"] == told_kinds
+
+
+@pytest.mark.parametrize(
+    ("spaces", "words"), [(("east", "west"), "in several namespaces"), (("east",), "east")]
+)
+def test_the_namespace_is_told_where_only_one_is_missing(
+    told: Told, spaces: Sequence[str], words: str
+) -> None:
+    lines = []
+    for n in range(PARTS):
+        if n % 3 == 0:
+            lines.append(f"ex:p{n} ex:from <https://{spaces[n % len(spaces)]}.example.net/{n}> .")
+        else:
+            lines.append(f"ex:p{n} ex:from ex:s{n} . ex:s{n} a ex:Supplier .")
+    found = told("sh:path ex:from ; sh:class ex:Supplier", lines)
+    assert [h["kind"] for h in found] == ["reference"]
+    assert words in found[0]["statement"]
+
+
+def test_names_that_were_cut_off_are_told_as_a_whole(told: Told) -> None:
+    draw = random.Random(7)
+    lines = []
+    for n in range(PARTS):
+        # Some beginnings are common, many are found once; now and then one is in capitals.
+        start = chr(65 + int(26 * draw.random() ** 2)) + chr(97 + int(26 * draw.random() ** 2))
+        start = start.upper() if n % 10 == 0 else start
+        name = f"{start}{'mnop' * draw.randrange(2, 8)} {'rst' * draw.randrange(4)}{n}"
+        lines.append(f'ex:p{n} ex:name "{name[:2] if n % 3 == 0 else name}" .')
+    found = told("sh:path ex:name ; sh:minLength 3", lines)
+    assert [h["statement"] for h in found] == [
+        "The wrong texts of name were cut off after “2” characters."
+    ]
