@@ -13,7 +13,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.errors import OptionError
+from kgreason.errors import OptionError, RunError
 from kgreason.ledger import Written
 from kgreason.resources import folder
 from kgreason.store import Store
@@ -81,6 +81,15 @@ class Policy:
             if triple.predicate in {TRAILS["from"], TRAILS.to}:
                 ends.setdefault(triple.subject, {})[triple.predicate] = triple.object
         return frozenset((end.get(TRAILS["from"]), end.get(TRAILS.to)) for end in ends.values())
+
+    def row(self, kind: str, outcome: str) -> Likelihood:
+        """Give the row of an outcome of a test kind; raises RunError if the policy lacks it."""
+        try:
+            return self.outcomes[kind, outcome]
+        except KeyError as error:
+            raise RunError(
+                f"The policy {self.iri.value} has no likelihood of {outcome!r} for {kind}."
+            ) from error
 
     def number(self, name: str) -> Decimal:
         """Give one number; raises OptionError if the policy lacks it."""

@@ -44,7 +44,10 @@ def tiny(folder: Path, **options: Any) -> Record:
 
 
 def lab(folder: Path, **options: Any) -> Record:
-    """Investigate six feeds: one lacks masses, a colour goes with it; some labels are titles."""
+    """Investigate six feeds: one lacks masses, a colour goes with it; some labels are titles.
+
+    A third colour is that of one sample alone: too few to tell of the spread among colours.
+    """
     for feed in range(6):
         rows = []
         for n in range(20):
@@ -52,7 +55,8 @@ def lab(folder: Path, **options: Any) -> Record:
             at_fault = feed == 3
             green = n % 10 < 6 if at_fault else n % 9 == 4
             weighed = n % 10 == 7 if at_fault else k not in {5, 47}
-            said = [f'e:colour "{"green" if green else "grey"}"']
+            colour = "green" if green else "grey" if k else "blue"
+            said = [f'e:colour "{colour}"']
             said += [f"e:mass {n + 1}.5"] if weighed else []
             said.append(f'{"e:title" if n % 5 == 2 else "e:label"} "sample {k}"')
             rows.append(f"e:s{k} a e:Sample ; {' ; '.join(said)} .")
@@ -61,12 +65,15 @@ def lab(folder: Path, **options: Any) -> Record:
 
 
 def doubtful(folder: Path, **options: Any) -> Record:
-    """Investigate boxes that all lack some ages, one more than others but not by enough."""
+    """Investigate boxes that all lack some ages, one more than others but not by enough.
+
+    Another lacks more than the rest, so that the spread among them is wide.
+    """
     for feed in range(3):
         rows = []
         for n in range(40):
             box, place = n % 5, n // 5 * 3 + feed
-            age = "" if place % 12 < (7 if box == 1 else 1) else " ; e:age 3"
+            age = "" if place % 12 < {1: 7, 2: 4}.get(box, 1) else " ; e:age 3"
             rows.append(f'e:s{feed * 40 + n} a e:Sample ; e:box "{box}"{age} .')
         _write(folder / "data" / f"feed-{feed}.ttl", rows)
     return _investigate(folder, ["e:age"], **options)

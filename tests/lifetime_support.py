@@ -46,7 +46,7 @@ def sample(number: int, said: str, *, fails: bool) -> str:
 
 
 def goods(
-    folder: Path, each: int = 24, noise: int = 23, *, concepts: bool = False
+    folder: Path, each: int = 24, noise: int = 11, *, concepts: bool = False
 ) -> dict[str, Any]:
     """Write samples of ten sorts, of which four are goods that fail by half, one of them by more.
 
@@ -69,7 +69,7 @@ def goods(
 
 def lookalikes(folder: Path) -> dict[str, Any]:
     """Write the same with more of each, so that one round rejects what another would propose."""
-    return goods(folder, 40, 11)
+    return goods(folder, 40)
 
 
 def two_causes(folder: Path) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def two_causes(folder: Path) -> dict[str, Any]:
     Once that feed is found what is left is looked at again, and what was rejected stands out there
     as it did before.
     """
-    options = goods(folder, 50, 11)
+    options = goods(folder, 50)
     rows = [sample(5000 + n, f"a e:Sort{4 + n % 6}", fails=n % 10 != 0) for n in range(60)]
     feed = folder / "data" / "feed-9.ttl"
     feed.write_text("\n".join([_HEAD, *rows]) + "\n", encoding="utf-8")

@@ -206,7 +206,7 @@ def test_what_is_done_to_a_symptom_that_nobody_counted_is_found(
 def test_tests_that_a_budget_cut_are_closed_as_cancelled(tmp_path: Path) -> None:
     tiny(tmp_path)
     data, needed = tmp_path / "data", tmp_path / "shapes.ttl"
-    with kgreason.investigate(data, shapes=needed, max_steps=6) as cut:
+    with kgreason.investigate(data, shapes=needed, max_steps=5) as cut:
         found = audit(cut.record)
         ends = {
             name: {q.object for q in statements(cut.record) if q.predicate == TRAILS[name]}

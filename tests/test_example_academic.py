@@ -25,8 +25,6 @@ QUESTIONS: dict[str, dict[str, Any]] = {asked["name"]: asked for asked in TRUTH[
 FACTORS = {factor["name"]: asked for asked in TRUTH["questions"] for factor in asked["factors"]}
 ENOUGH = 0.8
 """The Jaccard index from which two regions are the same, as in docs/bench.md."""
-MISSED = {"mandate", "field"}
-"""Factors of which the README says that they are not found, or not with the right bounds."""
 # Who has which outcome and who is asked, written down apart from generate.py and the queries.
 PREFIXES = "PREFIX ex: <https://example.org/scholar/vocab#> "
 ASKED = {
@@ -192,18 +190,7 @@ def test_the_question_is_understood(answers: dict[str, Answer], name: str) -> No
     assert (symptom["failing"], symptom["population"]) == (asked["failing"], asked["population"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(
-                name in MISSED, reason="missed: the README says so", strict=True
-            ),
-        )
-        for name in FACTORS
-    ],
-)
+@pytest.mark.parametrize("name", FACTORS)
 def test_a_planted_factor_is_found(answers: dict[str, Answer], store: ox.Store, name: str) -> None:
     asked = FACTORS[name]
     assert answers[asked["name"]].best(region_of(store, asked, name)) >= ENOUGH

@@ -34,11 +34,11 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
     view = view_of(bench, symptom, int(row["round"].value))
     try:
         found = run_test(bench, view, row)
+        likely = bench.policy.row(kind, found.outcome)
     except (QueryError, RunError) as error:
         step.describe(step.node, closed=TRAILS.Error, note=str(error).partition("\n")[0])
         bench.record.commit(step, expect={"Evidence": 0})
         return
-    likely = bench.policy.outcomes[kind, found.outcome]
     header = template("test", kind).header
     group = f"{symptom.index}:heldout" if header.get("group") == "heldout" else test.value
     evidence = step.make(

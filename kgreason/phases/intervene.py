@@ -264,7 +264,7 @@ def _evidence(
     test: ox.NamedNode,
     found: Finding,
 ) -> ox.NamedNode:
-    likely = bench.policy.outcomes[KIND, found.outcome]
+    likely = bench.policy.row(KIND, found.outcome)
     evidence = step.make(
         "Evidence",
         PROV.Entity,
