@@ -224,7 +224,7 @@ def test_tests_that_a_budget_cut_are_closed_as_cancelled(tmp_path: Path) -> None
     assert found.ok, str(found)
     assert not found.notices
     assert TRAILS.Cancelled in ends["closed"]
-    assert "stopped after 6 steps" in {cause.value for cause in ends["cause"]}
+    assert "stopped after 5 steps" in {cause.value for cause in ends["cause"]}
     assert ends["test"] == tests
     assert "never-run" in audit(relinked(again)).rules
     assert "cancellation" in audit(relinked(kept)).rules
