@@ -28,6 +28,8 @@ _A_FAMILY: Final = 6
 _PAIRED: Final = 10
 BETTER: Final = 8.0
 """By how much of the G statistic a conjunction must beat both its parts."""
+_CLEARER: Final = 1.1
+"""By what factor too: a condition that leaves out a few passing nodes of many is none."""
 _OVERLAP: Final = 0.5
 _COVERS: Final = 0.8
 _SAME: Final = 0.95
@@ -205,7 +207,8 @@ def meet(view: View, one: Candidate, other: Candidate) -> Candidate | None:
     pairs += [(one, cut) for cut in [recut(view, other, one)] if cut is not None]
     pairs += [(cut, other) for cut in [recut(view, one, other)] if cut is not None]
     joint = [_met(view, *pair) for pair in pairs]
-    good = [j for j in joint if worth(view, j) and j.score > alone + BETTER]
+    needed = max(alone + BETTER, alone * _CLEARER)
+    good = [j for j in joint if worth(view, j) and j.score > needed]
     return max(good, key=lambda j: (round(j.score, 6), j.region.text), default=None)
 
 
