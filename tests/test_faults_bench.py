@@ -101,6 +101,7 @@ def test_stdout_has_the_result_alone() -> None:
         (("--faults", "source", "--seeds", "3"), "--seeds 3: write A:B"),
         (("--faults", "source", "--seeds", "3:3"), "--seeds 3:3: write A:B"),
         (("--faults", ","), "No fault was named"),
+        (("--faults", "source", "--continue"), "name the folder of the earlier run with --out"),
     ],
 )
 def test_wrong_input_is_named(words: tuple[str, ...], said: str) -> None:

@@ -131,6 +131,8 @@ def bench(
     from kgreason.faults import notes, page, running  # noqa: PLC0415 - keeps --help quick
     from kgreason.faults import peers as known  # noqa: PLC0415 - as above
 
+    if again and out is None:
+        raise OptionError("--continue: name the folder of the earlier run with --out.")
     folder = _folder(out)
     span = _range(seeds)
     rivals = () if peers is None else known.chosen(peers)
