@@ -167,6 +167,11 @@ class Investigation:
         if not self._done("Design", symptom, round_, stage=2):
             phases.tell_apart(self.bench, symptom, round_)
         self._execute_all(symptom)
+        if self._spent():
+            return
+        if not self._done("Design", symptom, round_, stage=3):
+            phases.challenge(self.bench, symptom, round_)
+        self._execute_all(symptom)
 
     def _execute_all(self, symptom: Symptom) -> None:
         while pending := self.record.select("pending-tests", symptom=symptom.node):

@@ -1,6 +1,7 @@
 """The phases of the loop: each reads the record and the graph, does its work, writes one step."""
 
 from kgreason.phases.bench import Bench, Symptom, marks_of
+from kgreason.phases.challenge import challenge
 from kgreason.phases.decide import conclude, decide
 from kgreason.phases.design import design, tell_apart
 from kgreason.phases.execute import execute
@@ -12,6 +13,7 @@ __all__ = [
     "Bench",
     "Script",
     "Symptom",
+    "challenge",
     "conclude",
     "decide",
     "design",

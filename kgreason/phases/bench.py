@@ -58,6 +58,7 @@ class Bench:
     populations: dict[str, Population] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
     answers: dict[str, Sequence[Row]] = field(default_factory=dict)
+    parted: dict[str, dict[str, int]] = field(default_factory=dict)
     marked: set[str] = field(default_factory=set)
     declared: Sequence[Declared] = ()
     complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
@@ -85,7 +86,7 @@ def marks_of(bench: Bench, symptom: Symptom, round_: int) -> Marks:
 def view_of(bench: Bench, symptom: Symptom, round_: int) -> View:
     """Give what a proposer looks at: a symptom in a round."""
     marks = marks_of(bench, symptom, round_)
-    view = View(bench.graph, symptom.constraint, marks, bench.known, bench.answers)
+    view = View(bench.graph, symptom.constraint, marks, bench.known, bench.answers, bench.parted)
     if not bench.declared:
         return view
     key = digest(symptom.constraint.target)

@@ -17,7 +17,7 @@ from kgreason.store import Row
 from kgreason.templates import Fragment
 from kgreason.terms import PROV
 
-_STRONG: Final = 10.0  # of an e-process: moderate evidence
+STRONG: Final = 10.0  # of an e-process: moderate evidence
 
 
 def design(bench: Bench, symptom: Symptom, round_: int) -> None:
@@ -29,22 +29,22 @@ def design(bench: Bench, symptom: Symptom, round_: int) -> None:
         members.setdefault(row["frame"].value, []).append(ox.NamedNode(row["hypothesis"].value))
     step = bench.record.step("Design")
     step.describe(step.node, symptom=symptom.node, round=round_, stage=1)
-    known = _registered(bench)
+    known = registered(bench)
     frames = proposal_of(bench, symptom, round_).frames
     for frame, nodes in zip(frames, members.values(), strict=False):
         for planned in symbolic.first_tests(view, frame):
             region = frame.members[planned.tested].pattern.text
-            _register(step, nodes, planned, region, known)
+            register(step, nodes, planned, region, known)
     bench.record.commit(step)
 
 
-def _registered(bench: Bench) -> set[tuple[str, str]]:
+def registered(bench: Bench) -> set[tuple[str, str]]:
     """Give fingerprint and region of all tests that are registered: none is made twice."""
     rows = bench.record.select("fingerprints")
     return {(row["fingerprint"].value, row["pattern"].value) for row in rows}
 
 
-def _register(
+def register(
     step: Step,
     members: Sequence[ox.NamedNode],
     planned: symbolic.PlannedTest,
@@ -88,13 +88,13 @@ def tell_apart(bench: Bench, symptom: Symptom, round_: int) -> None:
             frames.setdefault(row["frame"].value, []).append(row)
     plan = bench.record.step("Design")
     plan.describe(plan.node, symptom=symptom.node, round=round_, stage=2)
-    known = _registered(bench)
+    known = registered(bench)
     outside = bench.record.select("outsiders", symptom=symptom.node, round=literal(round_))
     for members in frames.values():
         rivals = [*members, *_outsiders(members, outside)]
         nodes = [ox.NamedNode(row["hypothesis"].value) for row in members]
         for planned in _tell_members_apart(view, rivals, len(members)):
-            _register(plan, nodes, planned, members[planned.tested]["pattern"].value, known)
+            register(plan, nodes, planned, members[planned.tested]["pattern"].value, known)
     bench.record.commit(plan)
 
 
@@ -108,7 +108,7 @@ def _tell_members_apart(
     view: View, rows: Sequence[Row], own: int
 ) -> Iterator[symbolic.PlannedTest]:
     """Set strong members of a frame, the first `own` rows, against each other and outsiders."""
-    strong = [i for i, r in enumerate(rows) if float(r["e"].value) >= _STRONG and "pattern" in r]
+    strong = [i for i, r in enumerate(rows) if float(r["e"].value) >= STRONG and "pattern" in r]
     pairs = [(i, j) for i in strong for j in strong if i != j and i < own]
     regions = [pattern(r["pattern"].value) if "pattern" in r else Fragment("") for r in rows]
     none = [i for i, r in enumerate(rows) if "pattern" not in r]

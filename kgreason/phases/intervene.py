@@ -29,7 +29,7 @@ from kgreason.terms import PROV, TRAILS
 KIND: Final = "intervention"
 _TRIES: Final = 2
 """Failed attempts after which a hypothesis is left alone."""
-_STAGE: Final = 3
+_STAGE: Final = 4
 _SPLIT: Final = "whole"
 _OPEN: Final = frozenset({TRAILS.Proposed, TRAILS.Testing, TRAILS.Inconclusive, TRAILS.Supported})
 

@@ -15,6 +15,8 @@ TAIL: Final = 0.1
 SMALL: Final = 2
 FAR: Final = 50.0
 USUAL: Final = 2 / 3
+ABOVE: Final = 0.8
+PASSING: Final = "passing"
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
@@ -26,15 +28,16 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     hardly ever differ so (three standard deviations of a log-odds spread of 1, and more), while a
     few siblings without failures could never give a small enough tail. Siblings that are as far off
     themselves are left out then, for another cause may hold there. Levels with fewer than two nodes
-    say nothing of a spread and are left out.
+    say nothing of a spread and are left out, and so are, where two others remain, those that nearly
+    all nodes of the region have too: a class above it is no peer.
+
+    Where nodes that pass are counted, `failing` is the number of these throughout.
 
     The strata are the siblings: each pair of counts, with the number of siblings that have it.
     """
-    counts = [(row, _count(row)) for row in rows]
-    own = next((c for row, c in counts if "own" in row and c[1]), None)
-    siblings = sorted(
-        c for row, c in counts if row.get("level", setting.level) != setting.level and c[1] >= SMALL
-    )
+    mine = next((row for row in rows if "own" in row and _count(row)[1]), None)
+    own = _count(mine) if mine else None
+    siblings = _siblings(rows, setting)
     strata = [
         {"insideFailing": failing, "inside": population, "times": times}
         for (failing, population), times in sorted(Counter(siblings).items())
@@ -53,13 +56,24 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
     else:
         tail = min(1.0, count * beta_binomial_tail(siblings, own))
+    verb = "pass" if mine and mine["own"].value == PASSING else "fail"
     note = (
-        f"{own[0]} of {own[1]} nodes of this level fail ({percent(*own)}), "
+        f"{own[0]} of {own[1]} nodes of this level {verb} ({percent(*own)}), "
         f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
         f"levels is so high has probability {tail:.2g} by their spread."
     )
     figures["pValue"] = decimal(tail, 9)
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
+
+
+def _siblings(rows: Sequence[Row], setting: Setting) -> list[Count]:
+    """Give the counts of the levels to compare with, in order."""
+    others = [r for r in rows if r.get("level", setting.level) != setting.level]
+    found = [r for r in others if _count(r)[1] >= SMALL]
+    shared = {id(r): int(r["shared"].value) for r in rows if "shared" in r}
+    most = ABOVE * max(shared.values(), default=0)
+    peers = [r for r in found if not most or shared.get(id(r), 0) < most]
+    return sorted(_count(r) for r in (peers if len(peers) >= FEW - 1 else found))
 
 
 def _count(row: Row) -> Count:

@@ -46,22 +46,22 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         for other, table in tables.items()
     ]
     strata = [table for table in tables.values() if table.inside and table.outside]
-    usable = _usable(strata)
+    comparable = usable(strata)
     told = ", ".join(
         f"{t.inside_failing}/{t.inside} against {t.outside_failing}/{t.outside}" for t in strata
     )
-    if not usable:
+    if not comparable:
         note = f"The rival leaves too little to compare ({told or 'none'})."
         return Finding("undetermined", note, strata=recorded)
-    ratio, p = mantel_haenszel(usable)
+    ratio, p = mantel_haenszel(comparable)
     outdone = ""
     if p <= PERSISTS and ratio >= RATIO:
         outcome = "persists"
         apart = cells.get((False, True), (0, 0))[1] >= LEAST  # else the rival only contains it
         turned = _tables({(own, other): count for (other, own), count in cells.items()})
-        if apart and _outdone(usable, _usable(turned.values())):
+        if apart and _outdone(comparable, usable(turned.values())):
             outcome, outdone = "undetermined", "; that of the rival within its own is far higher"
-    elif ratio < RATIO and _could_tell(usable):
+    elif ratio < RATIO and _could_tell(comparable):
         outcome = "vanishes"
     else:
         outcome = "undetermined"
@@ -69,7 +69,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         f"Within the rival's strata (inside against outside: {told}) the odds ratio is "
         f"{_shown(ratio)}, p = {p:.2g}{outdone}."
     )
-    figures: dict[str, int | Decimal] = {"pValue": decimal(p, 9), "levels": len(usable)}
+    figures: dict[str, int | Decimal] = {"pValue": decimal(p, 9), "levels": len(comparable)}
     return Finding(outcome, note, figures, strata=recorded)
 
 
@@ -81,7 +81,8 @@ def _tables(cells: Cells) -> dict[bool, Table]:
     }
 
 
-def _usable(tables: Iterable[Table]) -> list[Table]:
+def usable(tables: Iterable[Table]) -> list[Table]:
+    """Give the tables with enough nodes inside and outside to compare."""
     return [t for t in tables if min(t.inside, t.outside) >= LEAST]
 
 
@@ -90,11 +91,14 @@ def _outdone(own: Sequence[Table], rival: Sequence[Table]) -> bool:
     if not rival:
         return False
     ratio, p = mantel_haenszel(rival)
-    return p <= PERSISTS and ratio >= RATIO and _pull(rival) >= OUTDONE * _pull(own)
+    return p <= PERSISTS and ratio >= RATIO and pull(rival) >= OUTDONE * pull(own)
 
 
-def _pull(tables: Sequence[Table]) -> float:
-    """Give the common log odds ratio, half a node added to every cell so that it is bounded."""
+def pull(tables: Sequence[Table]) -> float:
+    """Give the common log odds ratio of strata (Mantel-Haenszel).
+
+    Half a node is added to every cell, so that it is bounded.
+    """
     with_region = against = 0.0
     for t in tables:
         a, b = t.inside_failing + 0.5, t.inside - t.inside_failing + 0.5

@@ -33,8 +33,9 @@ class View:
     """What a proposer looks at: the graph, one symptom, its marks.
 
     `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
-    the rows of queries that several symptoms ask. `complete` are the properties and classes that
-    were declared complete for all its nodes.
+    the rows of queries that several symptoms ask, `parted` the nodes of each level, by population
+    and pattern. `complete` are the properties and classes that were declared complete for all its
+    nodes.
     """
 
     graph: Graph
@@ -42,6 +43,7 @@ class View:
     marks: Marks
     known: dict[str, int] = field(default_factory=dict, repr=False)
     answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
+    parted: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     complete: frozenset[NamedNode] = frozenset()
 
     def values(self, split: Split) -> dict[str, Value]:
@@ -59,6 +61,7 @@ class View:
             "raised": self._raised(),
             "listed": self._listed(),
             "classed": SH["class"] in self.constraint.parameters,
+            "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "absence": self.constraint.component in _ABSENCE,
         }
         if self.constraint.component != TRAILS.OutcomeQuery:
@@ -302,6 +305,19 @@ def members(view: View, pattern: Fragment) -> int:
         found = view.graph.store.select(text)
         view.known[name] = view.marks.population.mask(row["focus"] for row in found)
     return view.known[name]
+
+
+def leveled(view: View, levels: Fragment) -> dict[str, int]:
+    """Give the nodes of the population of each level (left out ones too), a bit for each."""
+    population = view.marks.population
+    text = template("observe", "leveled").render(population=population.mark, levels=levels)
+    if text not in view.parted:
+        found = view.parted.setdefault(text, {})
+        for row in view.graph.store.select(text):
+            place, level = population.index.get(row["focus"]), row["level"].value
+            if place is not None:
+                found[level] = found.get(level, 0) | 1 << place
+    return view.parted[text]
 
 
 def counted(view: View, candidate: Candidate) -> Candidate:

@@ -1,14 +1,12 @@
 """Draw the bound of an ordered condition again, where another condition holds as well."""
 
-from collections import defaultdict
 from dataclasses import replace
 from typing import Final
 
 from pyoxigraph import Literal
 
 from kgreason.probes.statistics import best_cut
-from kgreason.reasoners.candidates import Candidate, View, filled, regions, section
-from kgreason.templates import template
+from kgreason.reasoners.candidates import Candidate, View, filled, leveled, regions, section
 
 _FEW: Final = 2
 
@@ -23,13 +21,9 @@ def recut(view: View, ordered: Candidate, within: Candidate) -> Candidate | None
     if not order.startswith("ordered") or "rank" in ordered.values or ordered.parts:
         return None
     half = view.split(ordered.family)
-    levels = section(ordered.family, "levels", ordered.values, view, half=half.discovery)
-    text = template("observe", "leveled").render(half=half.discovery, levels=levels)
-    found: dict[str, int] = defaultdict(int)
-    index = view.marks.population.index
-    for row in view.graph.store.select(text):
-        if row["focus"] in index:
-            found[row["level"].value] |= 1 << index[row["focus"]]
+    # Some families ask for the half; all nodes are looked up, as other partners ask for them too.
+    mark = view.marks.population.mark
+    found = leveled(view, section(ordered.family, "levels", ordered.values, view, half=mark))
     inside = within.members & half.discovery_mask
     names = sorted(found, reverse=order == "ordered-down")
     masks = [found[name] & inside for name in names]

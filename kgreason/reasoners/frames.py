@@ -18,11 +18,14 @@ from kgreason.reasoners.candidates import (
 )
 from kgreason.reasoners.cuts import recut
 from kgreason.reasoners.nested import both_stand, undiluted
+from kgreason.reasoners.parts import in_few_parts
 from kgreason.templates import template
 
 _LEAST_SCORE: Final = 7.0  # of the G statistic; about p = 0.004 for a region fixed beforehand
 _LEAST_SHARE: Final = 0.01  # of all failing nodes; a small cause may be a sure one
 _LEAST_MANNER: Final = 0.05
+_LIFT: Final = 1.1  # of the rate of all
+_NEARER: Final = 0.1  # of the way from the rate of all to 1
 _LOOKED_AT: Final = 18  # candidates for which the very nodes are fetched
 _A_FAMILY: Final = 6
 _PAIRED: Final = 10
@@ -86,7 +89,7 @@ def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Pro
         mined = [c for c in mine(view, family) if _worth(c)]
         found += sorted(mined, key=_order)[:_A_FAMILY]
     looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
-    worthy = [c for c in looked_at if worth(view, c)]
+    worthy = [c for c in looked_at if worth(view, c) and not in_few_parts(view, c)]
     single = _distinct(view, _yield(worthy))
     # Both parts of a conjunction may hold little but its failures, and go then, but not before it.
     both_ways = undiluted(view, single + _pairs(view, single))
@@ -99,7 +102,21 @@ def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Pro
 
 def worth(view: View, candidate: Candidate) -> bool:
     """Say whether a candidate with exact counts is worth a test, and can be put to one."""
-    return _worth(candidate) and _testable(view, candidate)
+    return _worth(candidate) and _tells(candidate) and _testable(view, candidate)
+
+
+def _tells(candidate: Candidate) -> bool:
+    """Say whether an origin makes a difference to the rate of failures of all.
+
+    Nearly everyone's region has nearly everyone's rate, be that ever so sure: what is told by it is
+    only that the few outside are better off.
+    """
+    counts = candidate.table
+    nodes = counts.inside + counts.outside
+    if candidate.aspect == "manner" or not counts.inside or counts.failing == nodes:
+        return True
+    rate, usual = counts.inside_failing / counts.inside, counts.failing / nodes
+    return rate >= _LIFT * usual or rate - usual >= _NEARER * (1 - usual)
 
 
 def _testable(view: View, candidate: Candidate) -> bool:
@@ -183,7 +200,9 @@ def _alike(view: View, one: Candidate, other: Candidate) -> bool:
 
 def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Give the conjunctions of two conditions that beat both their parts."""
-    single = sorted((c for c in candidates if c.aspect == "origin"), key=_order)[:_PAIRED]
+    # All values but one are many: with another condition there were always some that fit.
+    able = [c for c in candidates if c.aspect == "origin" and "exception" not in c.family.sections]
+    single = sorted(able, key=_order)[:_PAIRED]
     out = []
     for one, other in combinations(single, 2):
         if one.values.get("dimension") == other.values.get("dimension"):

@@ -16,6 +16,7 @@ _OWN: Final = 0.4
 _CLEAR: Final = 10.0  # of the G statistic; about p = 0.001
 _NO_SIGN: Final = 6.6  # the same; p = 0.01
 _ENOUGH: Final = 12  # nodes
+_FAR_BETTER: Final = 10.0  # of the G statistic
 
 
 def undiluted(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -27,7 +28,25 @@ def undiluted(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
             view, candidate, others
         ):
             left.remove(candidate)
+    for candidate in sorted(left, key=lambda c: c.score):
+        others = [c for c in left if c is not candidate and c.aspect == candidate.aspect]
+        if any(_outdone(view, candidate, other) for other in others):
+            left.remove(candidate)
     return left
+
+
+def _outdone(view: View, one: Candidate, other: Candidate) -> bool:
+    """Say whether of two regions, one in the other, the other tells failing nodes far better.
+
+    Where the larger one fails as well beside the smaller one, but less so, both would be found to
+    hold, and neither could win. What the better one leaves over is looked at in the next round.
+    """
+    small, large = sorted((one, other), key=lambda c: c.members.bit_count())
+    if one.aspect != "origin" or not _lies_in(small, large):
+        return False
+    half = _half(view, one) & _half(view, other)
+    scores = [_raised(table(view, c.members, half)) for c in (one, other)]
+    return scores[1] >= scores[0] + _FAR_BETTER and not both_stand(view, one, other)
 
 
 def _made_up(view: View, one: Candidate, others: Sequence[Candidate]) -> bool:

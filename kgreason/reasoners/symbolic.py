@@ -119,6 +119,10 @@ def _query(view: View, candidate: Candidate, kind: str, half: NamedNode) -> str 
     }
     split = view.split(candidate.family)
     offered["other"] = split.common or split.discovery
+    if "passing" in kind_template.parameters:
+        offered["passing"] = "exception" in candidate.family.sections
+        if offered["passing"]:
+            offered["region"] = section(candidate.family, "exception", candidate.values, view)
     if "levels" in kind_template.parameters:
         levels = _levels(view, candidate, half)
         if levels is None or not _several(view, levels):

@@ -40,7 +40,10 @@ WHERE {
     FILTER NOT EXISTS {
       ?proxy trails:hypothesis ?hypothesis ; trails:testKind "stratification" ; trails:outcomeClass "vanishes" ;
         trails:test/trails:rival ?better .
-      ?better trails:confidence ?higher . FILTER (?higher > ?confidence)
+      ?better trails:confidence ?higher .
+      OPTIONAL { ?back trails:hypothesis ?better ; trails:testKind "stratification" ; trails:outcomeClass "persists" ;
+        trails:test/trails:rival ?hypothesis . }
+      FILTER (?higher > ?confidence || BOUND(?back))
     }
     FILTER (?gate != "direct" || EXISTS {
       ?check trails:hypothesis ?hypothesis ; trails:testKind ?checkKind ; trails:rate ?rate .
