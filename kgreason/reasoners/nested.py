@@ -50,7 +50,10 @@ def _outdone(view: View, one: Candidate, other: Candidate) -> bool:
 
 
 def _made_up(view: View, one: Candidate, others: Sequence[Candidate]) -> bool:
-    """Say whether a region fails only where two or more smaller ones lie in it."""
+    """Say whether a region fails only where two or more smaller ones lie in it.
+
+    Or is nothing but these, and they do not fail alike.
+    """
     size = one.members.bit_count()
     within = [c for c in others if c.members.bit_count() < size and _lies_in(c, one)]
     if one.aspect != "origin" or len(within) < 2:  # noqa: PLR2004 - one is looked at by itself
@@ -60,8 +63,9 @@ def _made_up(view: View, one: Candidate, others: Sequence[Candidate]) -> bool:
         cores |= candidate.members & one.members
     half = _half(view, one)
     effect, added = _effects(view, cores, one.members, half)
-    enough = (one.members & ~cores & half).bit_count() >= _ENOUGH
-    return enough and added < _DILUTED * effect
+    if (one.members & ~cores & half).bit_count() >= _ENOUGH:
+        return added < _DILUTED * effect
+    return any(_raised(table(view, c.members, half & one.members)) >= _CLEAR for c in within)
 
 
 def _lies_in(small: Candidate, large: Candidate) -> bool:
@@ -92,7 +96,8 @@ def _superfluous(view: View, one: Candidate, other: Candidate) -> bool:
     if one is large:
         return added < _DILUTED * effect and _raised(core) >= _CLEAR
     enough = rest.inside >= _ENOUGH and _raised(rest) >= _CLEAR
-    return enough and added >= _ALIKE * effect and _raised(core) < _NO_SIGN
+    alike = _raised(core) < _NO_SIGN and _lowered(core) < _CLEAR
+    return enough and added >= _ALIKE * effect and alike
 
 
 def both_stand(view: View, one: Candidate, other: Candidate) -> bool:
@@ -121,3 +126,9 @@ def _rate(failing: int, population: int) -> float:
 def _raised(counts: Table) -> float:
     """Give the G statistic where the rate inside is the higher one."""
     return deviance(counts) if counts.inside and counts.outside else 0.0
+
+
+def _lowered(counts: Table) -> float:
+    """Give the G statistic where the rate inside is the lower one."""
+    turned = Table(counts.outside_failing, counts.outside, counts.inside_failing, counts.inside)
+    return _raised(turned)
