@@ -17,7 +17,7 @@ from kgreason.reasoners.candidates import (
     table,
 )
 from kgreason.reasoners.cuts import recut
-from kgreason.reasoners.nested import both_stand, undiluted
+from kgreason.reasoners.nested import both_stand, undiluted, unshadowed
 from kgreason.reasoners.parts import in_few_parts
 from kgreason.templates import template
 
@@ -92,7 +92,7 @@ def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Pro
     worthy = [c for c in looked_at if worth(view, c) and not in_few_parts(view, c)]
     single = _distinct(view, _yield(worthy))
     # Both parts of a conjunction may hold little but its failures, and go then, but not before it.
-    both_ways = undiluted(view, single + _pairs(view, single))
+    both_ways = unshadowed(view, undiluted(view, single + _pairs(view, single)))
     apart = _apart(_distinct(view, both_ways))
     refused = tuple(c for c in apart if rejected(c))
     keys = {c.key for c in refused}

@@ -16,6 +16,7 @@ _OWN: Final = 0.4
 _CLEAR: Final = 10.0  # of the G statistic; about p = 0.001
 _NO_SIGN: Final = 6.6  # the same; p = 0.01
 _ENOUGH: Final = 12  # nodes
+_FAINT: Final = 0.1  # of the best one's G statistic
 _FAR_BETTER: Final = 10.0  # of the G statistic
 
 
@@ -98,6 +99,30 @@ def _superfluous(view: View, one: Candidate, other: Candidate) -> bool:
     enough = rest.inside >= _ENOUGH and _raised(rest) >= _CLEAR
     alike = _raised(core) < _NO_SIGN and _lowered(core) < _CLEAR
     return enough and added >= _ALIKE * effect and alike
+
+
+def unshadowed(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Drop faint origins of which nothing is left where the best one is held fixed.
+
+    What stands out a little beside a cause of nearly everything does so by chance, or because of
+    it. As rivals such would only speak for there being no cause, each time one is found wanting.
+    """
+    origins = [c for c in candidates if c.aspect == "origin"]
+    if not origins:
+        return list(candidates)
+    best = max(origins, key=lambda c: (round(c.score, 6), c.region.text))
+    return [
+        c
+        for c in candidates
+        if c.aspect != "origin" or c.score >= _FAINT * best.score or _left(view, c, best) >= _CLEAR
+    ]
+
+
+def _left(view: View, one: Candidate, best: Candidate) -> float:
+    """Give the G statistic of a region within the strata of another."""
+    half = _half(view, one) & _half(view, best)
+    strata = (half & best.members, half & ~best.members)
+    return sum(_raised(table(view, one.members, stratum)) for stratum in strata)
 
 
 def both_stand(view: View, one: Candidate, other: Candidate) -> bool:
