@@ -404,6 +404,20 @@ def test_each_operation_has_its_bounds(
     assert outside(graph, scope, [(stray[0], quad(*stray[1:]))]) == [quad(*stray[1:])]
 
 
+def test_what_an_import_says_of_others_is_in_scope_where_it_names_them(world: WORLD) -> None:
+    graph, _ = world("ex:g { ex:a ex:price ex:missing . ex:x ex:k 1 . }", PRICE)
+    scope = Scope("node", "add", frozenset({ex("a")}), ex("price"))
+    named = [
+        (True, ox.Quad(ex("missing"), ex("by"), ex("issuer"), ex("g"))),
+        (True, ox.Quad(ex("issuer"), ex("in"), ex("x"), ex("g"))),
+        (True, ox.Quad(ex("missing"), TYPE, ex("Class"), ex("g"))),
+    ]
+    assert outside(graph, scope, named) == []
+    for subject in ("x", "elsewhere", "Class"):  # described here; not named; named as a class
+        stray = ox.Quad(ex(subject), ex("k"), ox.Literal(2), ex("g"))
+        assert outside(graph, scope, [*named, (True, stray)]) == [stray]
+
+
 def test_a_cast_keeps_the_text(world: WORLD) -> None:
     graph, _ = world(PRICES, PRICE)
     scope = Scope("literal-value", "cast", frozenset({ex("a")}), ex("price"))

@@ -22,6 +22,7 @@ def add_to(app: typer.Typer) -> None:
     "repair 2 --dry-run",
     "repair 2 data/ --out mended.rdfp",
     "repair 2 --hypothesis 5 --using rename-predicate --out mended.ru",
+    "repair 2 --import-from register.ttl --out mended.nq",
 )
 def repair(
     which: Annotated[
@@ -43,6 +44,14 @@ def repair(
             metavar="NAME",
             show_default="the first that can be made",
             help="The repair to try; see `kgreason queries repair`.",
+        ),
+    ] = None,
+    import_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="Bring what is missing from this source, as little of it as mends; repeatable.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -79,7 +88,7 @@ def repair(
     if dry_run and (out or in_place):
         raise OptionError("--dry-run writes nothing; leave out --out and --in-place.")
     check_out(out)
-    wanted = Wanted(hypothesis, using, out, in_place, dry_run)
+    wanted = Wanted(hypothesis, using, out, in_place, dry_run, tuple(import_from or ()))
     done = mending.repair(ledger, which, data or (), wanted, notice=tell)
     deliver(json_text(done.as_dict()) if format_ is o.ListFormat.JSON else _told(done))
     if done.refused:

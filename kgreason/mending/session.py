@@ -33,6 +33,7 @@ from kgreason.probes import intervention
 from kgreason.probes.finding import Finding
 from kgreason.reasoners.candidates import inside, members
 from kgreason.repairs.catalogue import Repair, repairs
+from kgreason.repairs.imports import read_source
 from kgreason.repairs.patch import Patch
 from kgreason.repairs.scratch import Journal
 from kgreason.repairs.shapes import diff, mended, shape_trial, verdict
@@ -56,7 +57,8 @@ class Wanted:
 
     `hypothesis` is a number or IRI (else all that are supported), `using` the name of a repair.
     `out` is a file to write, `replace` changes the input itself. Without either, and with `dry`,
-    nothing is written; with `dry` nothing is recorded either.
+    nothing is written; with `dry` nothing is recorded either. `sources` are files from which a
+    resource that is missing may be brought in.
     """
 
     hypothesis: str | None = None
@@ -64,6 +66,7 @@ class Wanted:
     out: str | None = None
     replace: bool = False
     dry: bool = False
+    sources: tuple[str, ...] = ()
 
 
 def repair(
@@ -89,6 +92,7 @@ def repair(
         record = store.record(entry)
         record.check = refuse
         session = _Session(record, asked, opened(record, data, notice))
+        session.read_sources()
         session.try_all()
         if (ending or asked.replace) and not asked.dry:
             session.apply(ending)
@@ -114,6 +118,15 @@ class _Session:
     done: Mended = field(default_factory=Mended)
     chosen: list[_Chosen] = field(default_factory=list)
     journals: list[Journal] = field(default_factory=list)
+    imported: Sequence[ox.Quad] = ()
+    imported_from: Sequence[str] = ()
+
+    def read_sources(self) -> None:
+        """Read what may be imported; raises GraphError."""
+        if self.asked.sources:
+            lenient = self.opened.request.lenient
+            found = read_source(self.asked.sources, lenient=lenient)
+            self.imported, self.imported_from = found
 
     def try_all(self) -> None:
         """Try the repair of each hypothesis; each is made on top of those before it."""
@@ -203,7 +216,7 @@ class _Session:
         """Give every repair that fits, of the data and of the shapes, with what it costs."""
         bench = self.opened.bench
         out: list[tuple[Repair, Feasibility, Patch | None]] = [
-            (o.repair, o.verdict, None) for o in options(bench, claim)
+            (o.repair, o.verdict, None) for o in options(bench, claim, imported=self.imported)
         ]
         constraint = claim.symptom.constraint
         for one in repairs(claim.cause, constraint, bench.graph):
@@ -230,7 +243,7 @@ class _Session:
             return shape_trial(
                 bench.graph, constraint, constraint.shapes, one, patch, nodes, seconds=seconds
             )
-        rows = bench.graph.store.select(query(bench, claim, one, None, None))
+        rows = one.select(bench.graph, query(bench, claim, one, None, None))
         return trial(bench.graph, constraint, rows, claim.level, seconds=seconds)
 
     # The record
@@ -249,6 +262,8 @@ class _Session:
                 step, claim.node, chosen.trial, chosen.finding, commitment
             )
             step.describe(chosen.attempt, option=made[chosen.repair.name])
+            if chosen.repair.beside:
+                step.describe(chosen.attempt, importedFrom=list(self.imported_from))
             release(
                 step, commitment, f"The repair was tried; it came out as {chosen.finding.outcome}."
             )
@@ -323,10 +338,14 @@ class _Session:
                 "statement": one.claim.row["statement"].value,
                 "confidence": one.claim.row["confidence"].value,
                 "repair": one.repair.name,
-                "note": one.finding.note,
+                "note": " ".join([one.finding.note, *self._sources_of(one)]),
             }
             for one in self.chosen
         ]
+
+    def _sources_of(self, one: _Chosen) -> list[str]:
+        taken = ", ".join(self.imported_from)
+        return [f"Imported from {taken}."] if one.repair.beside else []
 
     def _after(self, ending: str | None) -> int:
         """Validate again, all of it: the files that were written, else the mended scratch copy."""

@@ -1,7 +1,7 @@
 """Repair options: which repairs fit a hypothesis, whether each can be made, and what it costs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pyoxigraph as ox
@@ -71,23 +71,29 @@ def claims(bench: Bench, symptoms: Sequence[Symptom]) -> list[Claim]:
     return out
 
 
-def options(bench: Bench, claim: Claim, most: int | None = None) -> list[Option]:
+def options(
+    bench: Bench, claim: Claim, most: int | None = None, imported: Sequence[ox.Quad] = ()
+) -> list[Option]:
     """Give the repairs that fit a hypothesis, each with whether it can be made.
 
-    With `most`, that many claimed nodes are looked at, drawn by lot. A repair of the shapes is
-    left to `kgreason.mending`.
+    With `most`, that many claimed nodes are looked at, drawn by lot. `imported` are quads of
+    another source. A repair of the shapes is left to `kgreason.mending`.
     """
-    found = repairs(claim.cause, claim.symptom.constraint, bench.graph)
+    found = repairs(claim.cause, claim.symptom.constraint, bench.graph, imported)
     return [Option(one, _verdict(bench, claim, one, most)) for one in found if one.mends_data]
 
 
 def _verdict(bench: Bench, claim: Claim, repair: Repair, most: int | None) -> Feasibility:
     try:
-        rows = bench.graph.store.select(query(bench, claim, repair, None, most, placebo=False))
+        text = query(bench, claim, repair, None, most, placebo=False)
+        rows = repair.select(bench.graph, text)
     except (QueryError, RunError) as error:
         return infeasible(str(error).partition("\n")[0])
     _, arms = read_arms(bench.graph, rows)
-    return feasibility(arms.get(CLAIMED))
+    found = feasibility(arms.get(CLAIMED))
+    if found.feasible and repair.takes_least:
+        return replace(found, why=f"{found.why} Only as much of it is made as mends.")
+    return found
 
 
 def query(

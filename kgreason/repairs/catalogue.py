@@ -1,7 +1,7 @@
 """The repairs of `queries/repair/`: which of them fit a hypothesis, and what they declare."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -9,16 +9,19 @@ import pyoxigraph as ox
 
 from kgreason.errors import TemplateError
 from kgreason.graph import Graph
+from kgreason.repairs.imports import loaded
 from kgreason.repairs.update import node_rows, read_update, rows
 from kgreason.repairs.validation import constraints
 from kgreason.resources import folder
-from kgreason.store import Term
+from kgreason.store import Row, Term
 from kgreason.symptoms import Constraint
 from kgreason.templates import Fragment, Template, Value, role
 from kgreason.terms import FORM_PREFIX, RDF, SH, SKOS, TRAILS
 
 ROLE: Final = "repair"
 DATA: Final = "data"
+IMPORTED: Final = "imported"
+"""What a repair needs that takes from another source."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,14 @@ class Cause:
 
 @dataclass(frozen=True)
 class Repair:
-    """A repair for one hypothesis: the template, and the terms that are put into it."""
+    """A repair for one hypothesis: the template, and the terms that are put into it.
+
+    `beside` are the quads of another source that it takes from, if it does.
+    """
 
     template: Template
     values: Mapping[str, Value]
+    beside: Sequence[ox.Quad] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -58,6 +65,16 @@ class Repair:
         """Whether the data are changed, and not the shapes."""
         return self.template.header["mends"] == DATA
 
+    @property
+    def takes_least(self) -> bool:
+        """Whether only the least of its changes that mends is made."""
+        return self.template.header.get("takes") == "least"
+
+    def select(self, graph: Graph, query: str) -> list[Row]:
+        """Run a query for its changes, with the other source beside the data for as long."""
+        with loaded(graph, self.beside):
+            return list(graph.store.select(query))
+
     def rows(self, arm: str, nodes: Fragment) -> list[Fragment]:
         """Give the rows of an arm: its nodes, what stands in the way, what is changed."""
         name, label = ox.Literal(self.name), ox.Literal(arm)
@@ -76,10 +93,21 @@ class Repair:
         return {k: v for k, v in values.items() if k in self.template.parameters}
 
 
-def repairs(cause: Cause, constraint: Constraint, graph: Graph) -> list[Repair]:
-    """Give the repairs that fit a hypothesis on a symptom, the ones to try first in front."""
+def repairs(
+    cause: Cause, constraint: Constraint, graph: Graph, imported: Sequence[ox.Quad] = ()
+) -> list[Repair]:
+    """Give the repairs that fit a hypothesis on a symptom, the ones to try first in front.
+
+    `imported` are the quads of another source, for repairs that take from one.
+    """
     offered = values(cause, constraint, graph)
-    return [Repair(made, _chosen(made, offered)) for made in _fitting(cause, constraint, offered)]
+    if imported:
+        offered[IMPORTED] = True
+    out = []
+    for made in _fitting(cause, constraint, offered):
+        takes = IMPORTED in made.header.get("needs", "").split()
+        out.append(Repair(made, _chosen(made, offered), imported if takes else ()))
+    return out
 
 
 def _chosen(made: Template, offered: Mapping[str, Value]) -> dict[str, Value]:
@@ -126,6 +154,7 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
         out["tagged" if out["datatype"] == RDF.langString else "typed"] = True
     if SH.languageIn in constraint.parameters:
         out["tagged"] = True
+    out["languages"] = _languages(constraint)
     kinds = constraint.parameters.get(SH.nodeKind, ())
     if SH.IRI in kinds or SH.BlankNodeOrIRI in kinds or "class" in out:
         out["wants"] = SH.IRI
@@ -134,6 +163,15 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
     if len(constraint.parameters) and constraint.shape is not None:
         out["parameter"] = next(iter(constraint.parameters))
     return out
+
+
+def _languages(constraint: Constraint) -> list[ox.NamedNode | ox.Literal | Fragment]:
+    """Give the languages that sh:languageIn lists; none where any will do."""
+    if constraint.shapes is None:
+        return []
+    heads = constraint.parameters.get(SH.languageIn, ())
+    listed = [term for head in heads for term in constraint.shapes.list(head) or ()]
+    return [term for term in listed if isinstance(term, ox.Literal)]
 
 
 def _required(own: Constraint, graph: Graph) -> bool:

@@ -53,6 +53,8 @@ def outside(graph: Graph, scope: Scope, made: Sequence[Made]) -> list[ox.Quad]:
 
 def _outside(graph: Graph, scope: Scope, made: Sequence[Made]) -> Iterator[ox.Quad]:
     pointed = _pointed_at(graph, scope) if scope.region in {"type-assertion", "node"} else set()
+    if scope.region == "node":
+        pointed = _named_too(pointed, made)
     subjects = scope.nodes | pointed
     removed = Others([quad for added, quad in made if not added])
     added = Others([quad for is_added, quad in made if is_added])
@@ -77,6 +79,21 @@ def _pointed_at(graph: Graph, scope: Scope) -> set[Term]:
                 node, scope.predicate, None, ox.DefaultGraph()
             )
             out |= {q.object for q in found if not isinstance(q.object, ox.Triple)}
+    return out
+
+
+def _named_too(pointed: set[Term], made: Sequence[Made]) -> set[Term]:
+    """Give some things with those that what is added says of them names, and so on."""
+    named: dict[Term, set[Term]] = {}
+    for is_added, quad in made:
+        if is_added and not isinstance(quad.subject, ox.Triple | ox.Literal):
+            objects = named.setdefault(quad.subject, set())
+            if isinstance(quad.object, ox.NamedNode | ox.BlankNode) and quad.predicate != TYPE:
+                objects.add(quad.object)
+    out, front = set(pointed), set(pointed)
+    while front:
+        front = {other for thing in front for other in named.get(thing, ())} - out
+        out |= front
     return out
 
 

@@ -7,6 +7,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.graph import Graph
+from kgreason.repairs.least import least
 from kgreason.repairs.patch import Patch, read_changes
 from kgreason.repairs.scope import Scope, outside
 from kgreason.repairs.validation import Effect, Violation, effect, fingerprint
@@ -114,12 +115,16 @@ def trial(
     """Make the changes of each arm on the scratch copy, validate, and put it back.
 
     Where the repair would break something at up to 5 % of the claimed nodes, those are spared: they
-    stay as they are, and what they violate is left. `level` is what the hypothesis is about.
+    stay as they are, and what they violate is left. Of a repair that takes the least, only that is
+    made at the claimed nodes. `level` is what the hypothesis is about.
     Figures: violations of the symptom at the claimed nodes before (claimed), gone (holds), newly
     caused of any constraint, changes outside the scope, and the same at placebo nodes.
     """
     name, arms = read_arms(graph, rows)
     claimed = arms.pop(CLAIMED, Arm((), {}, Patch(())))
+    if name and template("repair", name).header.get("takes") == "least":
+        small = least(graph, constraint, claimed.patch, claimed.nodes, seconds=seconds)
+        claimed = replace(claimed, patch=small)
     done = effect(graph, constraint, claimed.patch, claimed.nodes, seconds=seconds)
     spared = _harmed(claimed, done.caused)
     if 0 < len(spared) <= (1 - _FEASIBLE) * len(claimed.nodes):

@@ -3,7 +3,7 @@
 import hashlib
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import pyoxigraph as ox
@@ -40,13 +40,14 @@ class Effect:
     """The violations at the touched nodes before and after a patch.
 
     `made` is each quad in which the copies in fact differ, and whether it was added; `unchecked`
-    are the constraints whose query was stopped or failed.
+    are the constraints whose query was stopped or failed, `known` all that hold after it.
     """
 
     before: frozenset[Violation]
     after: frozenset[Violation]
     made: tuple[tuple[bool, ox.Quad], ...]
     unchecked: tuple[str, ...]
+    known: tuple[Constraint, ...] = field(default=(), repr=False)
 
     @property
     def caused(self) -> frozenset[Violation]:
@@ -82,7 +83,8 @@ def effect(
     before, failed = _violations(graph, before_it, touched, seconds)
     with changed(graph, patch):
         after, failed_too = _violations(graph, after_it, touched, seconds)
-    return Effect(before, after, made, tuple(dict.fromkeys((*failed, *failed_too))))
+    unchecked = tuple(dict.fromkeys((*failed, *failed_too)))
+    return Effect(before, after, made, unchecked, after_it)
 
 
 Nodes = frozenset[Subject] | None

@@ -1,0 +1,175 @@
+"""Repairs from data to patch: an import takes no more than it needs, a tag is cast."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+from kgreason.audit import audit
+from kgreason.ledger import Ledger
+from kgreason.terms import TRAILS
+from tests.cli_support import run
+
+HEAD = """@prefix e: <https://example.org/> . @prefix r: <https://register.example.net/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+FROM = TRAILS.importedFrom
+REGISTER = "https://register.example.net/"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def investigated(place: Path, rows: Iterable[str], shapes: str) -> None:
+    (place / "data.ttl").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+    (place / "shapes.ttl").write_text(HEAD + shapes, encoding="utf-8")
+    done = run("investigate", "data.ttl", "--shapes", "shapes.ttl", "--format", "json")
+    assert done.code == 0, done.err
+
+
+def tried(*more: str) -> list[dict[str, Any]]:
+    done = run("repair", "1", "--dry-run", "--format", "json", *more)
+    assert done.code == 0, done.err
+    found: list[dict[str, Any]] = json.loads(done.out)["tried"]
+    return found
+
+
+# Import
+
+CERTIFIED = """
+e:PartShape a sh:NodeShape ; sh:targetClass e:Part ;
+  sh:property [ sh:path e:cert ; sh:class e:Certificate ] .
+e:CertShape a sh:NodeShape ; sh:targetClass e:Certificate ;
+  sh:property [ sh:path e:number ; sh:minCount 1 ; sh:datatype xsd:integer ] ;
+  sh:property [ sh:path e:issuer ; sh:minCount 1 ; sh:class e:Issuer ] .
+e:IssuerShape a sh:NodeShape ; sh:targetClass e:Issuer ;
+  sh:property [ sh:path e:name ; sh:minCount 1 ] .
+"""
+
+
+def parts() -> Iterable[str]:
+    """Every fourth part points at one of three certificates of a register that was not loaded."""
+    for n in range(120):
+        yield f"e:p{n} a e:Part ; e:cert {f'r:c{n % 12}' if n % 4 == 1 else f'e:own{n % 10}'} ."
+    for n in range(10):
+        yield f"e:own{n} a e:Certificate ; e:number {n} ; e:issuer e:i{n % 2} ."
+    for n in range(2):
+        yield f'e:i{n} a e:Issuer ; e:name "I{n}" .'
+
+
+def register(place: Path, numbers: Iterable[int]) -> None:
+    rows = ['r:i1 a e:Issuer ; e:name "Register" ; e:phone "1" .', "r:c77 a e:Certificate ."]
+    rows += [
+        f'r:c{n} a e:Certificate , e:Document ; e:number "{n:03}"^^xsd:integer ; e:issuer r:i1 ; '
+        f'e:history "long" ; e:seen e:p{n} ; e:box [ e:side 1 ] .'
+        for n in numbers
+    ]
+    (place / "register.ttl").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+
+
+def test_an_import_brings_what_the_shapes_ask_for_and_no_more(place: Path) -> None:
+    investigated(place, parts(), CERTIFIED)
+    (alone,) = tried()
+    assert (alone["repair"], alone["outcome"]) == ("import-reference", "harmful")
+    register(place, (1, 5, 9))
+    (found,) = tried("--import-from", "register.ttl")
+    assert (found["repair"], found["outcome"]) == ("import-described", "cleared")
+    assert (found["figures"]["claimed"], found["figures"]["holds"]) == (30, 30)
+    done = run("repair", "1", "--import-from", "register.ttl", "--out", "mended.rdfp")
+    assert done.code == 0, done.err
+    assert "Failures of all constraints: 30 before, 0 after." in done.out
+    lines = (place / "mended.rdfp").read_text(encoding="utf-8").splitlines()
+    wanted = [f"<{REGISTER}i1> a <Issuer>", f'<{REGISTER}i1> <name> "Register"']
+    for n in (1, 5, 9):
+        wanted += [
+            f"<{REGISTER}c{n}> a <Certificate>",
+            f"<{REGISTER}c{n}> <issuer> <{REGISTER}i1>",
+            f'<{REGISTER}c{n}> <number> "{n:03}"^^xsd:integer',
+        ]
+    assert sorted(map(short, (x for x in lines if x[:2] == "A "))) == sorted(wanted)
+    assert not [x for x in lines if x[:2] == "D "]
+
+
+def short(line: str) -> str:
+    text = line.removeprefix("A ").removesuffix(" .").replace("https://example.org/", "")
+    text = text.replace("<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "a")
+    return text.replace("<http://www.w3.org/2001/XMLSchema#integer>", "xsd:integer")
+
+
+def test_the_record_says_where_an_import_is_from(place: Path) -> None:
+    investigated(place, parts(), CERTIFIED)
+    register(place, (1, 5, 9))
+    assert run("repair", "1", "--import-from", "register.ttl", "--out", "mended.nq").code == 0
+    with Ledger.read(place / ".kgreason") as store:
+        record = store.record(store.entry())
+        found = [q.object for q in record.store.quads(record.iri) if q.predicate == FROM]
+        assert audit(record).ok
+    assert [text.value.partition(" (SHA-256 ")[0] for text in found] == ["register.ttl"]  # type: ignore[union-attr]
+    graphs = {
+        str(q.graph_name)
+        for q in ox.parse(path=str(place / "mended.nq"), format=ox.RdfFormat.N_QUADS)
+    }
+    assert graphs == {"DEFAULT"}
+
+
+def test_a_source_that_knows_too_little_is_not_taken_from(place: Path) -> None:
+    """Of three certificates the register has one: the others are obstacles."""
+    investigated(place, parts(), CERTIFIED)
+    register(place, (1,))
+    (found,) = tried("--import-from", "register.ttl")
+    assert found["repair"] == "import-reference"
+    offer = next(o for o in found["offers"] if o["repair"] == "import-described")
+    assert not offer["feasible"]
+    assert offer["why"].startswith("20 of 30 claimed nodes cannot be mended so")
+
+
+def test_a_source_that_cannot_be_read_is_told(place: Path) -> None:
+    investigated(place, parts(), CERTIFIED)
+    done = run("repair", "1", "--dry-run", "--import-from", "nowhere.ttl")
+    assert done.code == 2
+    assert "nowhere.ttl: there is no such file" in done.err
+
+
+# Languages
+
+LISTED = """
+e:S a sh:NodeShape ; sh:targetClass e:Thing ;
+  sh:property [ sh:path e:label ; sh:languageIn ( "de" "en" ) ] ,
+    [ sh:path e:label ; sh:uniqueLang true ] .
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "repair", "made"),
+    [("@ger", "cast-tag", "@de"), ("@eng-us", "cast-tag", "@en-us"), ("", "cast-language", "@de")],
+)
+def test_a_language_becomes_one_that_is_listed(
+    written: str, repair: str, made: str, place: Path
+) -> None:
+    rows = [
+        f'e:t{n} a e:Thing ; e:label "Zug {n}"{written if n % 5 == 0 else "@de"} .'
+        for n in range(80)
+    ]
+    investigated(place, rows, LISTED)
+    (found,) = (one for one in tried() if one["repair"])
+    assert (found["repair"], found["outcome"]) == (repair, "cleared")
+    assert (found["figures"]["claimed"], found["figures"]["holds"]) == (16, 16)
+    assert run("repair", "1", "--out", "mended.nt").code == 0
+    after = ox.parse(path=str(place / "mended.nt"), format=ox.RdfFormat.N_TRIPLES)
+    labels = {str(q.object) for q in after if q.predicate.value.endswith("label")}
+    assert labels == {f'"Zug {n}"{made if n % 5 == 0 else "@de"}' for n in range(80)}
+
+
+def test_a_text_in_another_language_is_not_cast(place: Path) -> None:
+    rows = [
+        f'e:t{n} a e:Thing ; e:label "train {n}"{"@fra" if n % 5 == 0 else "@de"} .'
+        for n in range(80)
+    ]
+    investigated(place, rows, LISTED)
+    assert [one for one in tried() if one["repair"]] == []
