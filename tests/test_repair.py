@@ -418,6 +418,29 @@ def test_what_an_import_says_of_others_is_in_scope_where_it_names_them(world: WO
         assert outside(graph, scope, [*named, (True, stray)]) == [stray]
 
 
+def test_a_value_moves_between_linked_nodes_alone(world: WORLD) -> None:
+    graph, _ = world("ex:g { ex:a ex:pack ex:k . ex:l ex:pack ex:a . ex:m ex:size 1 . }", PRICE)
+    region, nodes = "property-assertion", frozenset({ex("a")})
+    scope = Scope(region, "move", nodes, ex("price"), ex("pack"))
+
+    def quad(subject: str, predicate: str, value: int) -> ox.Quad:
+        return ox.Quad(ex(subject), ex(predicate), ox.Literal(value), ex("g"))
+
+    fair = [(True, quad("a", "price", 3)), (False, quad("k", "price", 3))]
+    fair += [(True, quad("a", "price", 4)), (False, quad("l", "price", 4))]
+    assert outside(graph, scope, fair) == []
+    strays = [
+        [(True, quad("a", "price", 5))],  # out of nothing
+        [(False, quad("k", "price", 5))],  # into nothing
+        [(True, quad("a", "size", 5)), (False, quad("k", "size", 5))],  # another property
+        [(True, quad("k", "price", 5)), (False, quad("a", "price", 5))],  # the other way
+    ]
+    for stray in strays:
+        assert outside(graph, scope, [*fair, *stray]) == [q for _, q in stray]
+    far = [(True, quad("a", "price", 5)), (False, quad("m", "price", 5))]
+    assert outside(graph, scope, far) == [far[1][1]]
+
+
 def test_a_cast_keeps_the_text(world: WORLD) -> None:
     graph, _ = world(PRICES, PRICE)
     scope = Scope("literal-value", "cast", frozenset({ex("a")}), ex("price"))

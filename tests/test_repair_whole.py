@@ -1,4 +1,4 @@
-"""Repairs from data to patch: an import takes no more than it needs, a tag is cast."""
+"""Repairs from data to patch: an import of the least, a tag that is cast, a value that moves."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ import pytest
 
 from kgreason.audit import audit
 from kgreason.ledger import Ledger
-from kgreason.terms import TRAILS
+from kgreason.terms import TRAILS, XSD
 from tests.cli_support import run
 
 HEAD = """@prefix e: <https://example.org/> . @prefix r: <https://register.example.net/> .
@@ -172,4 +172,50 @@ def test_a_text_in_another_language_is_not_cast(place: Path) -> None:
         for n in range(80)
     ]
     investigated(place, rows, LISTED)
+    assert [one for one in tried() if one["repair"]] == []
+
+
+# Moves
+
+WEIGHED = """
+e:S a sh:NodeShape ; sh:targetClass e:Part ;
+  sh:property [ sh:path e:weight ; sh:minCount 1 ; sh:datatype xsd:integer ] .
+"""
+
+
+@pytest.mark.parametrize("outward", [True, False])
+def test_a_value_on_the_neighbour_moves_to_the_node(outward: bool, place: Path) -> None:  # noqa: FBT001
+    """In every fifth part the weight stands on its packing; four parts have none at all."""
+    rows = []
+    for n in range(150):
+        link = f"e:p{n} e:pack e:k{n} ." if outward else f"e:k{n} e:holds e:p{n} ."
+        bearer = "" if n in {1, 2, 3, 4} else f"e:{'k' if n % 5 == 0 else 'p'}{n} e:weight {n} ."
+        rows.append(f"e:p{n} a e:Part . e:k{n} a e:Packing ; e:colour 1 . {link} {bearer}")
+    investigated(place, rows, WEIGHED)
+    found = next(one for one in tried() if one["repair"])
+    assert (found["repair"], found["outcome"]) == ("move-value", "cleared")
+    assert (found["figures"]["claimed"], found["figures"]["holds"]) == (30, 30)
+    assert run("repair", "1", "--out", "mended.nt").code == 0
+    after = ox.parse(path=str(place / "mended.nt"), format=ox.RdfFormat.N_TRIPLES)
+    weights = {
+        (str(q.subject), str(q.object)) for q in after if q.predicate.value.endswith("weight")
+    }
+    assert weights == {
+        (f"<https://example.org/p{n}>", f'"{n}"^^<{XSD.integer.value}>')
+        for n in range(150)
+        if n not in {1, 2, 3, 4}
+    }
+    with Ledger.read(place / ".kgreason") as store:
+        assert audit(store.record(store.entry())).ok
+
+
+def test_a_value_of_the_neighbour_itself_stays_there(place: Path) -> None:
+    """What all packings have, and what only odd parts are linked to, is not the parts' own."""
+    rows = []
+    for n in range(150):
+        odd = n % 5 == 0
+        weight = "" if odd else f"e:p{n} e:weight {n} ."
+        special = f"e:p{n} e:replaces e:q{n} . e:q{n} a e:Old ; e:weight 3 ." if odd else ""
+        rows.append(f"e:p{n} a e:Part ; e:pack e:k{n} . e:k{n} e:weight 9 . {weight} {special}")
+    investigated(place, rows, WEIGHED)
     assert [one for one in tried() if one["repair"]] == []

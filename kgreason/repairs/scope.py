@@ -56,6 +56,8 @@ def _outside(graph: Graph, scope: Scope, made: Sequence[Made]) -> Iterator[ox.Qu
     if scope.region == "node":
         pointed = _named_too(pointed, made)
     subjects = scope.nodes | pointed
+    if scope.operation == "move":
+        subjects = subjects | _linked(graph, scope)
     removed = Others([quad for added, quad in made if not added])
     added = Others([quad for is_added, quad in made if is_added])
     fits = _KINDS[scope.region]
@@ -79,6 +81,20 @@ def _pointed_at(graph: Graph, scope: Scope) -> set[Term]:
                 node, scope.predicate, None, ox.DefaultGraph()
             )
             out |= {q.object for q in found if not isinstance(q.object, ox.Triple)}
+    return out
+
+
+def _linked(graph: Graph, scope: Scope) -> set[Term]:
+    """Give what is linked with a node of the region, in either direction, by what values move."""
+    if not isinstance(scope.level, ox.NamedNode):
+        return set()
+    inner, out = graph.store.inner, set[Term]()
+    for node in scope.nodes:
+        if isinstance(node, ox.NamedNode | ox.BlankNode):
+            there = inner.quads_for_pattern(node, scope.level, None, ox.DefaultGraph())
+            back = inner.quads_for_pattern(None, scope.level, node, ox.DefaultGraph())
+            ends = [*(q.object for q in there), *(q.subject for q in back)]
+            out |= {end for end in ends if isinstance(end, ox.NamedNode | ox.BlankNode)}
     return out
 
 
@@ -168,8 +184,10 @@ def _replaces(_: Scope, is_added: bool, quad: ox.Quad, others: Others) -> bool: 
     return not is_added or any(others.like(quad, "subject", "predicate", "graph_name"))
 
 
-def _moves(_: Scope, is_added: bool, quad: ox.Quad, others: Others) -> bool:  # noqa: FBT001
-    return not is_added or any(others.like(quad, "predicate", "object"))
+def _moves(scope: Scope, is_added: bool, quad: ox.Quad, others: Others) -> bool:  # noqa: FBT001
+    """Let a value of the constrained property go to a node of the region from one that is not."""
+    here = quad.predicate == scope.predicate and (quad.subject in scope.nodes) == is_added
+    return here and any(others.like(quad, "predicate", "object", "graph_name"))
 
 
 def _removes(scope: Scope, is_added: bool, quad: ox.Quad, _: object) -> bool:  # noqa: FBT001
