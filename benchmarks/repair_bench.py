@@ -9,7 +9,7 @@ share of the nodes that were not struck breaks the same constraint for no reason
 there is something that a repair should not clear. Each trial has a process of its own.
 
 Told for each fault: in how many trials a cause was supported, and of these how often the leading
-repair (of the most confident cause on the broken constraint that has one that can be made) clears
+repair (of the most confident cause of the struck nodes that has one that can be made) clears
 at least 95 % of its violations with none new. A sentinel counts as repairable where no shape asks
 for a value; where one does, and for faults whose right values nobody knows (the controls), nothing
 may be accepted. A placebo is the same repair at other nodes: those of each rival's region outside
@@ -40,14 +40,16 @@ from kgreason.faults.ground import Ground
 from kgreason.faults.model import Target, Truth, draws
 from kgreason.faults.sow import sow
 from kgreason.faults.strike import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
+from kgreason.graph.marks import places
 from kgreason.ledger import Ledger
 from kgreason.mending.opening import Opened, opened
 from kgreason.phases.bench import pattern
 from kgreason.phases.options import Claim, claims, options, query
 from kgreason.probes.intervention import judged
+from kgreason.reasoners.candidates import members
 from kgreason.repairs.trial import CLAIMED, read_arms
 from kgreason.repairs.validation import effect
-from kgreason.terms import SH
+from kgreason.terms import SH, TRAILS
 
 REPAIRABLE: Final = (
     "wrong-predicate",
@@ -84,6 +86,8 @@ CONTROLS: Final = (
 """Faults that no repair can mend; `asked` is where the shapes ask for a value."""
 ASKED: Final = "asked "
 MOST: Final = 5
+SAME: Final = 0.8
+FOUND: Final = frozenset({TRAILS.Supported, TRAILS.Converged})
 REFERS: Final = frozenset({"Class", "NodeKind"})
 LITERAL: Final = frozenset({"Datatype", "Pattern", "MinInclusive", "MaxInclusive", "MinLength"})
 
@@ -110,7 +114,7 @@ def attempt(
         begun = time.process_time()
         with Ledger.read(ledger) as store:
             record = store.record(store.entry())
-            found = looked_at(opened(record, (), None), record, truth.target)
+            found = looked_at(opened(record, (), None), truth)
         number = found.pop("number")
         done = mending.repair(ledger, None, wanted=mending.Wanted(number, dry=True)).tried
         spent_too = time.process_time() - begun
@@ -137,13 +141,21 @@ def disturb(ground: Ground, truth: Truth, noise: float, seed: int) -> None:
     about = target.component
     if not truth.causes or about not in {"MinCount", *REFERS, *LITERAL}:
         return
+    forms: list[Callable[[int], Any]] = [lambda _: ox.BlankNode()]
+    if about in LITERAL:
+        # Of several forms, so that none of them is a cause of its own; all break what asks for a
+        # literal of some kind, and a thing of no class breaks what asks for one of a class.
+        forms += [
+            lambda n: ox.NamedNode(f"urn:noise:{n}"),
+            lambda n: ox.Literal(f"({n})", language="x-noise"),
+            lambda n: ox.Literal(f"({n})", datatype=ox.NamedNode("urn:noise:datatype")),
+        ]
     for number, node in enumerate(rng.sample(left, int(noise * len(left)))):
         held = list(ground.store.quads_for_pattern(node, target.path, None, None))
         for quad in held:
             ground.store.remove(quad)
         if about != "MinCount" and held:
-            # What is no literal breaks every constraint on one, what is of no class any on a class.
-            wrong = ox.BlankNode() if about in REFERS else ox.NamedNode(f"urn:noise:{number}")
+            wrong = forms[number % len(forms)](number)
             ground.store.add(ox.Quad(node, target.path, wrong, held[0].graph_name))
 
 
@@ -160,15 +172,14 @@ def beside(
     return others
 
 
-def looked_at(found: Opened, record: Any, target: Target) -> Found:
-    """Give the number of the cause whose repair leads, what else fits it, and its placebos."""
-    sown = {
-        row["symptom"].value
-        for row in record.select("symptom-keys")
-        if is_sown(record, row["symptom"], target)
-    }
+def looked_at(found: Opened, truth: Truth) -> Found:
+    """Give the number of the cause whose repair leads, what else fits it, and its placebos.
+
+    A cause is of the fault where four in five of the failing nodes it claims were struck.
+    """
+    struck = {node for cause in truth.causes for node in cause.struck}
     every = claims(found.bench, found.symptoms)
-    own = [c for c in every if c.symptom.node.value in sown and c.row["status"].value in FOUND]
+    own = [c for c in every if c.row["status"] in FOUND and is_sown(c, struck)]
     own.sort(key=lambda c: (-float(c.row["confidence"].value), int(c.row["number"].value)))
     out: Found = {"supported": len(own), "number": None, "offers": [], "placebos": []}
     for claim in own:
@@ -187,7 +198,12 @@ def looked_at(found: Opened, record: Any, target: Target) -> Found:
     return out
 
 
-FOUND: Final = frozenset({"https://w3id.org/trails#Supported", "https://w3id.org/trails#Converged"})
+def is_sown(claim: Claim, struck: set[Any]) -> bool:
+    """Say whether the failing nodes that a hypothesis claims are those of the fault."""
+    marks = claim.view.marks
+    mask = members(claim.view, claim.pattern) & marks.failing_mask
+    claimed = {marks.population.nodes[place] for place in places(mask)}
+    return len(claimed & struck) >= SAME * max(1, len(claimed))
 
 
 def placebos(
@@ -214,18 +230,6 @@ def placebos(
                 "placeboCleared": 0,
             }
             yield {"arm": name, "nodes": len(here), "outcome": judged(figures).outcome, **figures}
-
-
-def is_sown(record: Any, symptom: Any, target: Target) -> bool:
-    """Say whether a symptom is of the constraint that was broken."""
-    inner = record.store.inner
-    about = {
-        q.predicate.value.rpartition("#")[2]: q.object
-        for q in inner.quads_for_pattern(symptom, None, None, record.iri)
-    }
-    own = about.get("constraint") == ox.NamedNode(target.iri)
-    path = about.get("path")
-    return own and (target.component == "Closed" or path == ox.Literal(str(target.path)))
 
 
 def written(ground: Ground, place: Path, others: Sequence[Target]) -> tuple[Path, Path, list[Path]]:

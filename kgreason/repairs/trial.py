@@ -118,7 +118,7 @@ def trial(
     stay as they are, and what they violate is left. Of a repair that takes the least, only that is
     made at the claimed nodes. `level` is what the hypothesis is about.
     Figures: violations of the symptom at the claimed nodes before (claimed), gone (holds), newly
-    caused of any constraint, changes outside the scope, and the same at placebo nodes.
+    caused of any constraint, changes outside the scope, and what is cleared at placebo nodes.
     """
     name, arms = read_arms(graph, rows)
     claimed = arms.pop(CLAIMED, Arm((), {}, Patch(())))
@@ -190,10 +190,13 @@ def _of(found: Iterable[Violation], own: Constraint, nodes: Iterable[Term]) -> f
 
 
 def _placebo(graph: Graph, own: Constraint, arm: Arm, seconds: float) -> tuple[int, int]:
-    """Give the violations at the nodes of an arm, and how many of them the repair removes."""
+    """Give the violations at the nodes of an arm, and how many of them the repair clears.
+
+    Those it causes are taken off: what breaks more than it mends is no repair there.
+    """
     done: Effect = effect(graph, own, arm.patch, arm.nodes, seconds=seconds)
     mine = _of(done.before, own, arm.nodes)
-    return len(mine), len(mine - done.after)
+    return len(mine), max(0, len(mine - done.after) - len(done.caused))
 
 
 def _scope(name: str, constraint: Constraint, arm: Arm, level: Term | None) -> Scope:
