@@ -259,7 +259,7 @@ def test_a_cast_is_seen_though_the_store_rewrites_it(world: WORLD) -> None:
         "  sh:property [ sh:path ex:n ; sh:datatype xsd:int ] .",
     )
     own = known["Datatype"]
-    repair = one("datatype", "DatatypeCause", own, graph, ox.Literal(str(XSD.string)))
+    repair = one("datatype", "DatatypeCause", own, graph, ox.Literal(XSD.string.value))
     found, outcome = tried(graph, own, repair, "VALUES ?focus { ex:a }")
     assert found.caused == frozenset()
     assert outcome == "cleared"
@@ -272,7 +272,9 @@ def test_obstacles_make_a_repair_infeasible_and_are_left_alone(world: WORLD) -> 
         "ex:S a sh:NodeShape ; sh:targetClass ex:T ;"
         "  sh:property [ sh:path ex:n ; sh:datatype xsd:integer ] .",
     )
-    repair = one("datatype", "DatatypeCause", known["Datatype"], graph, ox.Literal("x"))
+    repair = one(
+        "datatype", "DatatypeCause", known["Datatype"], graph, ox.Literal(XSD.string.value)
+    )
     rows = graph.store.select(
         template("test", "intervention").render(
             "rows", arms=list(repair.rows(CLAIMED, pattern("?focus a ex:T .")))

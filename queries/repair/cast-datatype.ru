@@ -1,6 +1,6 @@
 #+ summary: Gives values the datatype that the shape asks for.
 #+ title: Cast a datatype
-#+ explanation: The text of each value is kept and gets the right datatype. A day is cut out of a time, and a time begins at midnight of a day; a number without a fraction becomes an integer. What is not written as the datatype asks is an obstacle.
+#+ explanation: The text of each value of the form that was found is kept and gets the right datatype; values of other forms have other causes and stay. A day is cut out of a time, and a time begins at midnight of a day; a number without a fraction becomes an integer. What is not written as the datatype asks is an obstacle.
 #+ example: The string "2026-02-01" becomes a date.
 #+ families: datatype
 #+ components: Datatype
@@ -16,6 +16,7 @@
 #+ param datatype: iri, the datatype that the shape asks for
 #+ param written: iri, the same, or with the mark that keeps the store from rewriting the text
 #+ param formed: flag, whether the store has rewritten values of the predicate
+#+ param level: literal, the form that was found: a datatype IRI, or a language tag after @
 #+ param form: iri, where they stand as they were written
 PREFIX work: <urn:x-kgreason:work:>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
@@ -34,6 +35,7 @@ WHERE {
   GRAPH ?graph { ?focus {{ predicate }} ?value . }
   {% endif %}
   FILTER (isLiteral(?value) && REPLACE(STR(DATATYPE(?value)), "^urn:x-kgreason:work:form:", "") != STR({{ datatype }}))
+  FILTER (IF(LANG(?value) != "", CONCAT("@", LANG(?value)), REPLACE(STR(DATATYPE(?value)), "^urn:x-kgreason:work:form:", "")) = {{ level }})
   BIND (STR(?value) AS ?text)
   BIND (IF({{ datatype }} = xsd:date, REPLACE(?text, "T.*$", ""),
     IF({{ datatype }} = xsd:dateTime && REGEX(?text, "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}$"), CONCAT(?text, "T00:00:00"),
@@ -46,6 +48,7 @@ WHERE {
   {{ nodes }}
   ?focus {{ predicate }} ?value .
   FILTER (isLiteral(?value) && DATATYPE(?value) != {{ datatype }})
+  FILTER (IF(LANG(?value) != "", CONCAT("@", LANG(?value)), STR(DATATYPE(?value))) = {{ level }})
   BIND (STR(?value) AS ?text)
   FILTER (!IF({{ datatype }} = xsd:integer, REGEX(?text, "^[+-]?[0-9]+([.]0+)?$"),
     IF({{ datatype }} = xsd:decimal, REGEX(?text, "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)$"),
