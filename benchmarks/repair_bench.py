@@ -186,7 +186,8 @@ def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found
     """
     struck = {node for cause in truth.causes for node in cause.struck}
     every = claims(found.bench, found.symptoms)
-    own = [c for c in every if c.row["status"] in FOUND and is_sown(c, struck)]
+    most = 2 * len(struck) > len(truth.population)
+    own = [c for c in every if c.row["status"] in FOUND and is_sown(c, struck, most=most)]
     own.sort(key=lambda c: (-float(c.row["confidence"].value), int(c.row["number"].value)))
     out: Found = {"supported": len(own), "number": None, "offers": [], "placebos": []}
     out["restored"] = None
@@ -207,12 +208,16 @@ def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found
     return out
 
 
-def is_sown(claim: Claim, struck: set[Any]) -> bool:
-    """Say whether the failing nodes that a hypothesis claims are those of the fault."""
+def is_sown(claim: Claim, struck: set[Any], *, most: bool) -> bool:
+    """Say whether the failing nodes that a hypothesis claims are those of the fault.
+
+    Where most nodes were struck, other causes are among them; there it has to claim half of them.
+    """
     marks = claim.view.marks
     mask = members(claim.view, claim.pattern) & marks.failing_mask
     claimed = {marks.population.nodes[place] for place in places(mask)}
-    return len(claimed & struck) >= SAME * max(1, len(claimed))
+    found = len(claimed & struck)
+    return found >= SAME * max(1, len(claimed)) and not (most and 2 * found < len(struck))
 
 
 def restored(found: Opened, claim: Claim, repair: Repair, clean: frozenset[ox.Triple]) -> float:
