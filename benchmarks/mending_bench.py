@@ -19,7 +19,7 @@ from pathlib import Path
 import investigation_bench  # type: ignore[import-not-found]  # beside this script
 import shacl_bench  # type: ignore[import-not-found]
 
-MEGABYTE = 1024
+MEBI = 1024
 RUNS = {
     "repair --dry-run": ("--dry-run",),
     "repair --out mended.rdfp": ("--out", "mended.rdfp"),
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000])
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    print("| triples | what | CPU s | peak MB | what it did |")
+    print("| triples | what | CPU s | peak MiB | what it did |")
     print("|---:|---|---:|---:|---|")
     for size in given.sizes:
         with tempfile.TemporaryDirectory(prefix="kgreason-mending-") as folder:
@@ -73,7 +73,7 @@ def row(size: int, name: str, place: Path, command: Sequence[str]) -> str:
     cleared = sum(line.split()[-1:] == ["cleared"] for line in lines)
     said = [f"{cleared} repairs clear"] if cleared else []
     said += [line.rstrip(".") for line in lines if line.startswith("Failures of")]
-    cells = (f"{size:,}", name, f"{float(seconds):.3g}", int(peak) // MEGABYTE, "; ".join(said))
+    cells = (f"{size:,}", name, f"{float(seconds):.3g}", int(peak) // MEBI, "; ".join(said))
     return f"| {' | '.join(map(str, cells))} |"
 
 
