@@ -12,7 +12,7 @@ process of its own.
 Told for each fault: in how many trials a cause was supported, and of these how often the leading
 repair (of the most confident cause of the struck nodes that has one that can be made) clears
 at least 95 % of its violations with none new; and how often it brings back the data as they were:
-95 % of the statements it adds stood there before the fault, of those it removes none did. A
+95 % of its changes add what stood there before the fault, or remove what did not. A
 sentinel counts as repairable where no shape asks for a value; where one does, and for faults whose
 right values nobody knows (the controls), nothing may be accepted that does not bring them back. A
 placebo is the same repair at other nodes: those of each rival's region outside
