@@ -7,6 +7,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import pyoxigraph as ox
+import pytest
 
 import kgreason
 from kgreason import phases
@@ -26,6 +27,7 @@ _SHAPES: Final = """@prefix e: <https://example.org/lab/> .
 @prefix sh: <http://www.w3.org/ns/shacl#> .
 e:Shape a sh:NodeShape ; sh:targetClass e:Sample ; sh:property [ sh:path e:mass ; sh:minCount 1 ] .
 """
+_TIMES: Final = {"startedAtTime", "endedAtTime", "hash", "elapsed", "options"}
 Node = dict[str, list[str]]
 
 
@@ -138,6 +140,35 @@ def falling_over(fails: Callable[[str, int], bool]) -> Iterator[list[str]]:
 
     with patch.dict(names, {"read": reading}):
         yield kinds
+
+
+def timeless(record: Record) -> set[str]:
+    """Give the statements of a record without times, and without what a clock had a part in."""
+    return {
+        str(q.triple)
+        for q in statements(record)
+        if q.predicate.value.rpartition("#")[2] not in _TIMES
+    }
+
+
+class Interrupted(BaseException):
+    """What ends a run in these tests."""
+
+
+def interrupted(options: dict[str, Any], ledger: Path, steps: int) -> None:
+    """Run an investigation that ends once so many steps were written."""
+    commit, left = Record.commit, [steps]
+
+    def commit_and_end(self: Record, *args: Any, **more: Any) -> None:
+        commit(self, *args, **more)
+        left[0] -= 1
+        if left[0] == 0:
+            raise Interrupted
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Record, "commit", commit_and_end)
+        with pytest.raises(Interrupted):
+            asked(options, ledger=ledger)
 
 
 def failing(folder: Path, **more: Any) -> Record:

@@ -42,6 +42,7 @@ RDFLIB_DIFFERS = {
     "status/refine/revised-in-the-step": AFTER_SELECT,
     "status/support/direct": IN_GRAPH,
     "status/support/proxy": IN_GRAPH,
+    "status/support/shadow": IN_GRAPH,
     "status/support/statistics": IN_GRAPH,
 }
 """Where rdflib departs from SPARQL 1.1, or from how the store that keeps ledgers fills it out."""

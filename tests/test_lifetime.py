@@ -25,7 +25,7 @@ from kgreason.reasoners.candidates import Candidate, filled
 from kgreason.reasoners.refine import refined
 from kgreason.templates import Fragment
 from kgreason.terms import TRAILS
-from tests.audit_support import CASES, own_policy, relinked, statements, tampered
+from tests.audit_support import CASES, own_policy, relinked, tampered
 from tests.lifetime_support import (
     acted,
     asked,
@@ -35,6 +35,7 @@ from tests.lifetime_support import (
     fates,
     goods,
     history,
+    interrupted,
     lookalikes,
     nodes,
     of,
@@ -43,6 +44,7 @@ from tests.lifetime_support import (
     stalling,
     status,
     supported,
+    timeless,
     two_causes,
     written,
 )
@@ -604,18 +606,6 @@ def test_every_round_says_what_it_was_about(histories: Callable[[str], Record]) 
     assert rounds["2"] == {GOODS}
 
 
-TIMES: Final = {"startedAtTime", "endedAtTime", "hash", "elapsed", "options"}
-
-
-def timeless(record: Record) -> set[str]:
-    """Give the statements of a record without times, and without what a clock had a part in."""
-    return {
-        str(q.triple)
-        for q in statements(record)
-        if q.predicate.value.rpartition("#")[2] not in TIMES
-    }
-
-
 def later_steps(record: Record) -> list[int]:
     """Give the places of the steps from the end of the first round to the last one."""
     steps = of(record, "Step").values()
@@ -625,26 +615,6 @@ def later_steps(record: Record) -> list[int]:
         if s["phase"] == [TRAILS.Decide.value] and s["round"] == ["1"]
     ]
     return list(range(decided, len(steps)))
-
-
-class Interrupted(BaseException):
-    """What ends a run in these tests."""
-
-
-def interrupted(options: dict[str, Any], ledger: Path, steps: int) -> None:
-    """Run an investigation that ends once so many steps were written."""
-    commit, left = Record.commit, [steps]
-
-    def commit_and_end(self: Record, *args: Any, **more: Any) -> None:
-        commit(self, *args, **more)
-        left[0] -= 1
-        if left[0] == 0:
-            raise Interrupted
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Record, "commit", commit_and_end)
-        with pytest.raises(Interrupted):
-            asked(options, ledger=ledger)
 
 
 @pytest.mark.parametrize(
