@@ -104,3 +104,54 @@ def test_names_that_were_cut_off_are_told_as_a_whole(told: Told) -> None:
     assert [h["statement"] for h in found] == [
         "The wrong texts of name were cut off after “2” characters."
     ]
+
+
+LANGUAGES = "name has values in several languages, and the rule counts them together."
+
+
+def named(number: int, texts: Sequence[str]) -> str:
+    """Give the statement of what a part is called; each text is one with its language, if any."""
+    return f"ex:p{number} ex:name {', '.join(texts)} ."
+
+
+@pytest.mark.parametrize("other", ["@nl", ""])
+def test_a_name_in_each_of_two_languages_is_one_too_many(told: Told, other: str) -> None:
+    lines = []
+    for n in range(PARTS):
+        texts = [f'"pièce {n}"@fr', f'"deel {n}"{other}'] if n % 3 == 0 else [f'"pièce {n}"@fr']
+        lines.append(named(n, texts))
+    found = told("sh:path ex:name ; sh:maxCount 1", lines)
+    assert [h["statement"] for h in found] == [LANGUAGES]
+    evidence = {e["test"]: e["polarity"] for e in found[0]["evidence"]}
+    assert evidence == {"direct-check": "supports", "placebo": "supports"}
+
+
+@pytest.mark.parametrize("tags", [("@fr", "@fr"), ("", "")])
+def test_two_names_in_one_language_are_not_told_as_several(
+    told: Told, tags: tuple[str, str]
+) -> None:
+    lines = []
+    for n in range(PARTS):
+        texts = [f'"a {n}"{tags[0]}', f'"b {n}"{tags[1]}'] if n % 3 == 0 else [f'"a {n}"@fr']
+        lines.append(named(n, texts))
+    found = told("sh:path ex:name ; sh:maxCount 1", lines)
+    assert LANGUAGES not in [h["statement"] for h in found]
+
+
+def test_two_in_each_of_two_languages_are_too_many_for_another_reason(told: Told) -> None:
+    lines = []
+    for n in range(PARTS):
+        texts = [f'"{place} {n}"{tag}' for tag in ("@fr", "@nl") for place in "ab"]
+        lines.append(named(n, texts if n % 3 == 0 else texts[:1]))
+    found = told("sh:path ex:name ; sh:maxCount 1", lines)
+    assert LANGUAGES not in [h["statement"] for h in found]
+
+
+def test_where_parts_that_pass_have_several_languages_these_are_no_cause(told: Told) -> None:
+    """The rule allows two: who has three names fails, and who has two languages passes too."""
+    lines = []
+    for n in range(PARTS):
+        texts = [f'"a {n}"@fr', f'"b {n}"@nl', f'"c {n}"@de']
+        lines.append(named(n, texts[: 3 if n % 3 == 0 else 1 + n % 2]))
+    found = told("sh:path ex:name ; sh:maxCount 2", lines)
+    assert LANGUAGES not in [h["statement"] for h in found]
