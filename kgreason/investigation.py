@@ -230,7 +230,8 @@ class Investigation:
         return any(
             (symptom is None or row.get("symptom") == symptom.node)
             and (not round_ or _int(row.get("round")) == round_)
-            and (not stage or _int(row.get("stage")) == stage)
+            # A stage without a test to register has no step; a later one says that it was done.
+            and (not stage or (_int(row.get("stage")) or 0) >= stage)
             for row in rows
         )
 

@@ -39,7 +39,7 @@ SHADOWS: Final = {
 }
 
 
-def shadowed(folder: Path, kind: str, seed: int = 3) -> dict[str, Any]:
+def shadowed(folder: Path, kind: str, seed: int = 2) -> dict[str, Any]:
     """Write samples of which the old line has no mass; that line is on nights more than others.
 
     Many failing nodes that work at night, or were made late, are none of the old line's: by the
@@ -48,9 +48,9 @@ def shadowed(folder: Path, kind: str, seed: int = 3) -> dict[str, Any]:
     """
     draw, rows = random.Random(seed), []
     for n in range(2400):
-        old = n % 5 == 0
-        late = draw.random() < (0.65 if old else 0.42)
-        fails = draw.random() < (0.97 if old else 0.2)
+        old = n % 20 < 7
+        late = draw.random() < (0.72 if old else 0.36)
+        fails = draw.random() < (0.9 if old else 0.4)
         day = draw.randint(22, 28) if late else draw.randint(1, 21)
         shift = f'e:shift "{"night" if late else "day"}"'
         made = f'e:made "2026-03-{day:02}"^^xsd:date'

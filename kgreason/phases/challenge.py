@@ -17,7 +17,7 @@ from kgreason.templates import Fragment
 
 STAGE: Final = 3
 _LEADS: Final = 0.5
-_LEFT: Final = 0.5  # of the log odds ratio, once the rival is held fixed
+_LEFT: Final = 0.75  # of the log odds ratio, once the rival is held fixed
 _SAME: Final = 0.95
 
 
@@ -27,8 +27,8 @@ def challenge(bench: Bench, symptom: Symptom, round_: int) -> None:
     A leader is the best of its frame, at a confidence of a half or more. Rivals in its frame were
     tried before; here they are of any frame of the symptom, for what stands beside a cause may be
     its shadow. The adversary is the one within whose strata least is left of the leader's log odds
-    ratio on the discovery half, if that is less than half of it; each is tested within the strata
-    of the other on the other half.
+    ratio on the discovery half, if a quarter of it is gone; each is tested within the strata of the
+    other on the other half, which decides.
     """
     rows = bench.record.select("contenders", symptom=symptom.node)
     view = view_of(bench, symptom, round_)
@@ -72,7 +72,7 @@ def _region(row: Row) -> Fragment:
 
 
 def _worst(view: View, nodes: dict[Term, int], leader: Row, others: Sequence[Row]) -> Row | None:
-    """Give the rival that leaves least of the leader, if that is less than half of it."""
+    """Give the rival that leaves least of the leader, if that is less than three quarters."""
     half = view.marks.node.discovery_mask
     own = nodes[leader["hypothesis"]] & half
     whole = usable([table(view, own, half)])

@@ -71,7 +71,8 @@ def _siblings(rows: Sequence[Row], setting: Setting) -> list[Count]:
     others = [r for r in rows if r.get("level", setting.level) != setting.level]
     found = [r for r in others if _count(r)[1] >= SMALL]
     shared = {id(r): int(r["shared"].value) for r in rows if "shared" in r}
-    most = ABOVE * max(shared.values(), default=0)
+    region = next((shared[id(r)] for r in rows if id(r) in shared and r not in others), 0)
+    most = ABOVE * region
     peers = [r for r in found if not most or shared.get(id(r), 0) < most]
     return sorted(_count(r) for r in (peers if len(peers) >= FEW - 1 else found))
 

@@ -200,9 +200,7 @@ def _alike(view: View, one: Candidate, other: Candidate) -> bool:
 
 def _pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Give the conjunctions of two conditions that beat both their parts."""
-    # All values but one are many: with another condition there were always some that fit.
-    able = [c for c in candidates if c.aspect == "origin" and "exception" not in c.family.sections]
-    single = sorted(able, key=_order)[:_PAIRED]
+    single = sorted((c for c in candidates if c.aspect == "origin"), key=_order)[:_PAIRED]
     out = []
     for one, other in combinations(single, 2):
         if one.values.get("dimension") == other.values.get("dimension"):
@@ -220,6 +218,9 @@ def meet(view: View, one: Candidate, other: Candidate) -> Candidate | None:
 
     The bound of an ordered one is also drawn anew among the nodes of the other.
     """
+    # All values but one are many: with another condition there were always some that fit.
+    if any("exception" in part.family.sections for c in (one, other) for part in c.parts or (c,)):
+        return None
     half = view.split(template("hypothesize", "conjunction")).discovery_mask
     alone = max(deviance(table(view, c.members, half)) for c in (one, other))
     pairs = [(one, other)]

@@ -40,7 +40,8 @@ def _outdone(view: View, one: Candidate, other: Candidate) -> bool:
     """Say whether of two regions, one in the other, the other tells failing nodes far better.
 
     Where the larger one fails as well beside the smaller one, but less so, both would be found to
-    hold, and neither could win. What the better one leaves over is looked at in the next round.
+    hold, and neither could win. Where the smaller one is better, what it leaves over is looked at
+    in the next round; where the larger one is, that part of it fails more often is not told.
     """
     small, large = sorted((one, other), key=lambda c: c.members.bit_count())
     if one.aspect != "origin" or not _lies_in(small, large):
