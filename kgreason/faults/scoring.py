@@ -40,8 +40,8 @@ def score(result: Mapping[str, Any], truth: Truth, store: ox.Store) -> dict[str,
         "supported": [_told(h, nodes, truth) for h, nodes in answers],
         "tests": sum(len(h["evidence"]) for s in result["symptoms"] for h in s["hypotheses"]),
         "seconds": result["budget"]["seconds"],
-        "policy": result.get("policy"),
-        "features": symptom.get("features") if symptom else None,
+        "policy": result["policy"],
+        "features": symptom["features"] if symptom else None,
         "oracle": _oracle(truth, len(population), failing, symptom, store),
     }
     out["detectable"] = all(p <= _DETECTABLE for p in out["oracle"])

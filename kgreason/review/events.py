@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.ledger import Record
-from kgreason.templates import Value, template
+from kgreason.templates import Fragment, template
 
 _NUMBERS: Final = ("before", "after")
 
@@ -18,8 +18,8 @@ def events(record: Record, step: ox.NamedNode | None = None) -> Iterator[dict[st
 
     What is not known is left out.
     """
-    steps: Value = [] if step is None else [step]
-    text = template("record", "events").render(investigation=record.iri, steps=steps)
+    only = Fragment("" if step is None else f"BIND ({step} AS ?made)")
+    text = template("record", "events").render(investigation=record.iri, step=only)
     for row in record.store.select(text):
         out: dict[str, Any] = {"investigation": record.iri.value}
         for name, value in row.items():
