@@ -274,35 +274,24 @@ def _sides(name: str, cut: float, *, item: bool) -> tuple[str, str]:
     return f"{name} up to {day}", f"{name} after {day}"
 
 
+def _subgroups(quality: str, words: str) -> Peer:
+    search = partial(_pysubgroup, quality=quality)
+    return Peer(f"pysubgroup-{quality}", f"subgroup discovery by {words}", ("pysubgroup",), search)
+
+
+def _itemsets(name: str, rank: str, words: str) -> Peer:
+    return Peer(name, f"itemsets by {words}", ("divexplorer",), partial(_divexplorer, rank=rank))
+
+
 PEERS: Final = {
     peer.name: peer
     for peer in (
         Peer("group-by-count", "the level with most failing nodes", (), _by_count),
         Peer("group-by-rate", "the level with the highest rate", (), _by_rate),
-        Peer(
-            "pysubgroup-wracc",
-            "subgroup discovery by weighted relative accuracy",
-            ("pysubgroup",),
-            partial(_pysubgroup, quality="wracc"),
-        ),
-        Peer(
-            "pysubgroup-binomial",
-            "subgroup discovery by the quality of the binomial test",
-            ("pysubgroup",),
-            partial(_pysubgroup, quality="binomial"),
-        ),
-        Peer(
-            "divexplorer",
-            "itemsets by divergence",
-            ("divexplorer",),
-            partial(_divexplorer, rank="div"),
-        ),
-        Peer(
-            "divexplorer-t",
-            "itemsets by the t of their divergence",
-            ("divexplorer",),
-            partial(_divexplorer, rank="t"),
-        ),
+        _subgroups("wracc", "weighted relative accuracy"),
+        _subgroups("binomial", "the quality of the binomial test"),
+        _itemsets("divexplorer", "div", "divergence"),
+        _itemsets("divexplorer-t", "t", "the t of their divergence"),
         Peer("decision-tree", "paths of a decision tree", ("sklearn",), _tree),
     )
 }
