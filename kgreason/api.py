@@ -20,7 +20,7 @@ from kgreason.phases.complete import declarations
 from kgreason.request import Paths, Request, request_of
 from kgreason.result import Result
 from kgreason.sighting import Sighting, look
-from kgreason.store import Answer, check_query, guarded
+from kgreason.store import Answer, check_query, guarded, triple
 from kgreason.terms import PREFIXES
 
 LEDGER: Final = Path(".kgreason")
@@ -242,7 +242,7 @@ def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request)
     made = Record(store.store, record.iri, int(record.iri.value.rpartition(":")[2]))
     rows = record.select("policy")
     rules = policy.recorded(
-        {ox.Triple(r["node"], r["property"], r["value"]) for r in rows},  # type: ignore[arg-type]
+        {triple(r["node"], r["property"], r["value"]) for r in rows},
         ox.NamedNode(rows[0]["policy"].value),
     )
     learned = calibration.recorded(record)

@@ -17,6 +17,7 @@ import pyoxigraph as ox
 from kgreason.errors import OptionError
 from kgreason.ledger import Record
 from kgreason.resources import folder
+from kgreason.store import AnyTerm, triple
 from kgreason.terms import OWL, PREFIXES, TRAILS, TYPE
 
 DEFAULT: Final = "default"
@@ -102,8 +103,7 @@ def recorded(record: Record) -> Calibration | None:
     rows = record.select("calibration")
     if not rows:
         return None
-    triples = {ox.Triple(r["node"], r["property"], r["value"]) for r in rows}  # type: ignore[arg-type]
-    return _of(triples)
+    return _of({triple(r["node"], r["property"], r["value"]) for r in rows})
 
 
 def versioned(triples: Iterable[ox.Triple], placeholder: ox.NamedNode) -> Calibration:
@@ -114,7 +114,7 @@ def versioned(triples: Iterable[ox.Triple], placeholder: ox.NamedNode) -> Calibr
     said = _stored(triples)
     version = _digest(said, placeholder.value)
     iri = _BASE + version
-    found = {_renamed(triple, placeholder.value, iri) for triple in said}
+    found = {_renamed(one, placeholder.value, iri) for one in said}
     found.add(ox.Triple(ox.NamedNode(iri), OWL.versionInfo, ox.Literal(version)))
     return _of(found)
 
@@ -128,18 +128,21 @@ def _stored(triples: Iterable[ox.Triple]) -> set[ox.Triple]:
 
 def _of(triples: Iterable[ox.Triple]) -> Calibration:
     kept = tuple(sorted(triples, key=str))
-    (iri,) = (t.subject for t in kept if t.predicate == TYPE and t.object == TRAILS.Calibration)
-    (policy,) = (t.object for t in kept if t.predicate == TRAILS.learnedUnder)
-    return Calibration(iri, policy, kept)  # type: ignore[arg-type]
+    nodes = (t.subject for t in kept if (t.predicate, t.object) == (TYPE, TRAILS.Calibration))
+    policies = (t.object for t in kept if t.predicate == TRAILS.learnedUnder)
+    (iri,), (policy,) = (
+        [node for node in found if isinstance(node, ox.NamedNode)] for found in (nodes, policies)
+    )
+    return Calibration(iri, policy, kept)
 
 
-def _renamed(triple: ox.Triple, old: str, new: str) -> ox.Triple:
-    def named(term: object) -> object:
+def _renamed(said: ox.Triple, old: str, new: str) -> ox.Triple:
+    def named(term: AnyTerm) -> AnyTerm:
         if isinstance(term, ox.NamedNode) and (term.value + ":").startswith(old + ":"):
             return ox.NamedNode(new + term.value.removeprefix(old))
         return term
 
-    return ox.Triple(named(triple.subject), triple.predicate, named(triple.object))  # type: ignore[arg-type]
+    return triple(named(said.subject), said.predicate, named(said.object))
 
 
 def _digest(triples: Iterable[ox.Triple], base: str) -> str:

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 from kgreason.errors import OptionError, RunError
 from kgreason.ledger import Written
 from kgreason.resources import folder
-from kgreason.store import Store
+from kgreason.store import AnyTerm, Store
 from kgreason.templates import Template, role, template
 from kgreason.terms import POLICY, RDFS, TRAILS, TYPE
 
@@ -117,10 +117,18 @@ def _store() -> Store:
 def _share_rows(inner: ox.Store, known: ox.Store) -> None:
     """Give each policy that names another in policy:rowsOf the rows of that one."""
     for link in list(inner.quads_for_pattern(None, POLICY.rowsOf, None, None)):
-        for row in list(known.quads_for_pattern(link.object, POLICY.likelihood, None, None)):  # type: ignore[arg-type]
+        for row in _said_of(known, link.object, POLICY.likelihood):
             inner.add(ox.Quad(link.subject, POLICY.likelihood, row.object))
             if inner is not known:
-                inner.extend(known.quads_for_pattern(row.object, None, None, None))  # type: ignore[arg-type]
+                inner.extend(_said_of(known, row.object))
+
+
+def _said_of(
+    known: ox.Store, node: AnyTerm, predicate: ox.NamedNode | None = None
+) -> list[ox.Quad]:
+    if isinstance(node, ox.Literal):
+        return []
+    return list(known.quads_for_pattern(node, predicate, None, None))
 
 
 def names() -> list[str]:

@@ -153,6 +153,13 @@ class Store:
             raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
 
 
+def triple(subject: AnyTerm, predicate: AnyTerm, value: AnyTerm) -> ox.Triple:
+    """Make a triple of terms that a query gave; raises TypeError where they cannot be one."""
+    if isinstance(subject, ox.Literal) or not isinstance(predicate, ox.NamedNode):
+        raise TypeError(f"{subject} {predicate} {value} is no triple.")
+    return ox.Triple(subject, predicate, value)
+
+
 def _opening(query: str) -> str:
     """Give the first line of a query that is no declaration, cut short."""
     lines = (line.strip() for line in query.splitlines())

@@ -8,7 +8,7 @@ Immutable, and Permanent Digital Artifacts for Linked Data", ESWC 2014).
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeVar
 
 import pyoxigraph as ox
 
@@ -19,6 +19,7 @@ OPEN: Final = MODULE + "_" * (LENGTH - len(MODULE))
 """Stands where the artifact code will be, as long as it is not known."""
 
 _Key = tuple[str, ...]
+_T = TypeVar("_T")
 
 
 def artifact_code(quads: Iterable[ox.Quad], own: str) -> str:
@@ -35,17 +36,14 @@ def artifact_code(quads: Iterable[ox.Quad], own: str) -> str:
 def closed(quads: Iterable[ox.Quad], code: str) -> list[ox.Quad]:
     """Put an artifact code into the IRIs in which its place was kept open."""
 
-    def put(node: ox.NamedNode) -> ox.NamedNode:
-        return ox.NamedNode(node.value.replace(OPEN, code)) if OPEN in node.value else node
+    def put(term: _T) -> _T | ox.NamedNode:
+        if isinstance(term, ox.NamedNode) and OPEN in term.value:
+            return ox.NamedNode(term.value.replace(OPEN, code))
+        return term
 
-    out = []
-    for quad in quads:
-        subject, value, graph = (
-            put(term) if isinstance(term, ox.NamedNode) else term
-            for term in (quad.subject, quad.object, quad.graph_name)
-        )
-        out.append(ox.Quad(subject, put(quad.predicate), value, graph))  # type: ignore[arg-type]
-    return out
+    return [
+        ox.Quad(put(q.subject), put(q.predicate), put(q.object), put(q.graph_name)) for q in quads
+    ]
 
 
 def _key(quad: ox.Quad, own: str) -> _Key:

@@ -172,7 +172,7 @@ def calibration(results: Iterable[Result]) -> dict[str, Any]:
         for place, inside in enumerate(bins)
         if inside
     ]
-    gaps = [abs(row["confidence"] - row["right"]) * row["leaders"] for row in table]  # type: ignore[operator]
+    gaps = [abs(sum(c - r for c, r in inside)) for inside in bins]
     return {
         "leaders": len(pairs),
         "ece": sum(gaps) / len(pairs) if pairs else None,

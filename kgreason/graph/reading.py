@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 from xml.parsers import expat  # only asked where an error is, in a file already found broken
 
@@ -32,7 +32,7 @@ _BLANK: Final = re.compile(rb"[\[('{]|_:|<<")
 _AT: Final = re.compile(
     r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
 )
-Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+_T = TypeVar("_T")
 
 
 def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:
@@ -172,10 +172,9 @@ class Mender:
             if ":" not in quad.predicate.value:
                 continue
             try:
-                subject, value = self._term(quad.subject), self._term(quad.object)
-                predicate, graph = self._iri(quad.predicate), quad.graph_name
-                if isinstance(graph, ox.NamedNode):
-                    graph = self._iri(graph)
+                subject, value = self._node(quad.subject), quad.object
+                value = self._literal(value) if isinstance(value, ox.Literal) else self._node(value)
+                predicate, graph = self._iri(quad.predicate), self._node(quad.graph_name)
             except ValueError as error:
                 wrong = str(error.args[-1])
                 line = _line_of(wrong, content)
@@ -184,7 +183,7 @@ class Mender:
                     f"{self._where}: {where}{wrong!r} is no valid IRI or language tag; "
                     "--lenient takes it, mended."
                 ) from error
-            yield ox.Quad(subject, predicate, value, graph)  # type: ignore[arg-type]
+            yield ox.Quad(subject, predicate, value, graph)
 
     def notices(self) -> list[str]:
         """Say what was changed, if anything was."""
@@ -195,12 +194,8 @@ class Mender:
         what = "IRIs or language tags are" if number > 1 else "IRI or language tag is"
         return [f"{self._where}: {number} {what} not valid and mended, such as {old!r} to {new!r}."]
 
-    def _term(self, term: Term) -> Term:
-        if isinstance(term, ox.NamedNode):
-            return self._iri(term)
-        if isinstance(term, ox.Literal):
-            return self._literal(term)
-        return term
+    def _node(self, node: _T) -> _T | ox.NamedNode:
+        return self._iri(node) if isinstance(node, ox.NamedNode) else node
 
     def _iri(self, node: ox.NamedNode) -> ox.NamedNode:
         known = self._known.get(node.value)

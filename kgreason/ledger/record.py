@@ -53,8 +53,7 @@ class Step:
         for name, value in properties.items():
             if value is None:
                 continue
-            several = isinstance(value, list | tuple | set | frozenset)
-            self.add(node, TRAILS[name], *(value if several else (value,)))  # type: ignore[misc]
+            self.add(node, TRAILS[name], *((value,) if isinstance(value, Value) else value))
 
     def apply(self, text: str) -> None:
         """Add an update template's text to the transaction."""

@@ -1,13 +1,13 @@
 """Hypothesize: propose rivals on the discovery half."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import pyoxigraph as ox
 
-from kgreason.ledger import Step
-from kgreason.ledger.record import literal
+from kgreason.ledger import Step, cited
+from kgreason.ledger.record import Value, literal
 from kgreason.phases.bench import Bench, Symptom, mark_inside, view_of
 from kgreason.phases.memory import Memory, remembered
 from kgreason.phases.propose import proposal_of
@@ -159,7 +159,7 @@ def _record_hypothesis(
     first = view_of(bench, symptom, 1)
     whole = table(first, members(first, candidate.pattern))
     mark_inside(bench, view, candidate.pattern)
-    values = candidate.values
+    values = {name: cited(term) for name, term in candidate.values.items()}
     made = _hypothesis(
         step,
         symptom,
@@ -210,7 +210,7 @@ def _hypothesis(
     frame: ox.NamedNode,
     kind: str,
     prior: Decimal,
-    **properties: object,
+    **properties: Value | Iterable[Value] | None,
 ) -> ox.NamedNode:
     iri, gate = kinds()[kind]
     node = step.make(
@@ -224,7 +224,7 @@ def _hypothesis(
         confidence=prior,
         eProcess=Decimal("1.0"),
         status=TRAILS.Proposed,
-        **properties,  # type: ignore[arg-type]
+        **properties,
     )
     step.describe(node, index=int(node.value.rpartition(":")[2]))
     return node

@@ -78,10 +78,7 @@ def repeat(bench: Bench, script: Script, row: Row) -> None:
     phase = row["phase"].value.rpartition("#")[2]
     step = bench.record.step(phase)
     written = list(script.statements(row))
-    step.triples += [t for t in written if t.subject != step.node or t.predicate != TYPE]
-    for triple in written:
-        if triple.predicate == TYPE and triple.subject == step.node:
-            step.add(step.node, TYPE, triple.object)  # type: ignore[arg-type]
+    step.triples += written
     _number(bench.record, step, written)
     for gate in bench.policy.gates_of(phase):
         step.apply(gate.render(investigation=bench.record.iri, step=step.node))

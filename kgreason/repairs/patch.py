@@ -78,9 +78,8 @@ def read_changes(graph: Graph, rows: Iterable[Row]) -> Patch:
             or value is None
         ):
             continue  # what is no triple cannot be written; an update passes over it too
-        here = (subject, predicate)
-        if change == "add":
-            here = (row.get("source"), row.get("from"))  # type: ignore[assignment]
+        copied = (row.get("source"), row.get("from"))
+        here = copied if change == "add" else (subject, predicate)
         for form in _forms(graph, *here, value):
             made = Change(change == "add", name, subject, predicate, form, row["focus"])
             found.setdefault((made.adds, name, subject, predicate, form), made)
