@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
-import subprocess
-import sys
 import zlib
 from collections import defaultdict
 from pathlib import Path
@@ -18,9 +15,23 @@ import pytest
 import rdflib
 from rdflib import RDF, SH, Graph, URIRef
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "supply-chain"
-DATA = sorted((EXAMPLE / "data").glob("*.gz"))
-TABLE = re.compile(r"(?<=<!-- faults -->\n).*?(?=<!-- /faults -->)", re.DOTALL)
+from tests.example_support import (
+    EXAMPLES,
+    assert_same_bytes,
+    assert_same_content,
+    data,
+    filled,
+    focus_nodes,
+    generate,
+    make_again,
+    readme,
+    rows_of,
+    section,
+    sizes,
+)
+
+EXAMPLE = EXAMPLES / "supply-chain"
+DATA = data(EXAMPLE)
 PREFIXES = """
 PREFIX ex: <https://example.org/supply/vocab#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -49,15 +60,6 @@ CONSTRAINTS = {
 }
 
 
-def generate(*arguments: str | Path) -> bytes:
-    command = [sys.executable, "-B", EXAMPLE / "generate.py", *arguments]
-    return subprocess.run(command, check=True, capture_output=True).stdout
-
-
-def rdf_format(path: Path) -> ox.RdfFormat:
-    return ox.RdfFormat.TURTLE if path.name.endswith(".ttl.gz") else ox.RdfFormat.N_TRIPLES
-
-
 @pytest.fixture(scope="module")
 def truth() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((EXAMPLE / "truth.json").read_text(encoding="utf-8"))
@@ -66,30 +68,12 @@ def truth() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("again")
-    shipped = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    (out / "README.md").write_text(TABLE.sub("", shipped), encoding="utf-8", newline="\n")
-    generate("--out", out)
-    return out
+    return make_again(EXAMPLE, tmp_path_factory.mktemp("again"), "faults")
 
 
 @pytest.fixture(scope="module")
 def store() -> ox.Store:
-    filled = ox.Store()
-    for path in DATA:
-        filled.bulk_load(
-            gzip.decompress(path.read_bytes()),
-            rdf_format(path),
-            to_graph=ox.NamedNode(f"https://example.org/feed/{path.name}"),
-        )
-    filled.bulk_load(path=EXAMPLE / "ontology.ttl")
-    return filled
-
-
-def focus_nodes(store: ox.Store, query: str) -> set[str]:
-    rows = store.query(query, use_default_graph_as_union=True)
-    assert isinstance(rows, ox.QuerySolutions)
-    return {row["focus"].value for row in rows}
+    return filled(DATA, EXAMPLE / "ontology.ttl")
 
 
 def assert_counts(
@@ -105,18 +89,14 @@ def assert_counts(
 
 
 def test_the_data_are_made_again_with_the_same_content(again: Path) -> None:
-    assert [path.name for path in sorted((again / "data").iterdir())] == [p.name for p in DATA]
-    for path in DATA:
-        made = (again / "data" / path.name).read_bytes()
-        assert gzip.decompress(made) == gzip.decompress(path.read_bytes()), path.name
+    assert_same_content(DATA, again / "data")
 
 
 @pytest.mark.skipif(
     "ng" in zlib.ZLIB_RUNTIME_VERSION, reason="zlib-ng compresses the same text to other bytes"
 )
 def test_the_data_are_made_again_byte_for_byte(again: Path) -> None:
-    for path in DATA:
-        assert (again / "data" / path.name).read_bytes() == path.read_bytes(), path.name
+    assert_same_bytes(DATA, again / "data")
 
 
 @pytest.mark.parametrize("name", ["truth.json", "README.md"])
@@ -125,14 +105,14 @@ def test_the_truth_and_its_table_are_made_again(again: Path, name: str) -> None:
 
 
 def test_truth_is_printed_and_nothing_written(tmp_path: Path) -> None:
-    assert generate("--truth", "--out", tmp_path) == (EXAMPLE / "truth.json").read_bytes()
+    assert generate(EXAMPLE, "--truth", "--out", tmp_path) == (EXAMPLE / "truth.json").read_bytes()
     assert not list(tmp_path.iterdir())
 
 
 def test_another_seed_gives_another_graph_with_the_same_faults(
     tmp_path: Path, truth: dict[str, Any]
 ) -> None:
-    generate("--seed", "7", "--out", tmp_path)
+    generate(EXAMPLE, "--seed", "7", "--out", tmp_path)
     other = json.loads((tmp_path / "truth.json").read_text(encoding="utf-8"))
     assert [fault["name"] for fault in other["faults"]] == [f["name"] for f in truth["faults"]]
     assert all(fault["failing"] for fault in other["faults"])
@@ -141,12 +121,7 @@ def test_another_seed_gives_another_graph_with_the_same_faults(
 
 
 def test_the_table_of_the_readme_agrees_with_the_truth(truth: dict[str, Any]) -> None:
-    table = TABLE.search((EXAMPLE / "README.md").read_text(encoding="utf-8"))
-    assert table is not None
-    rows = [
-        [cell.strip(" *`") for cell in line.strip("|").split("|")]
-        for line in table.group().splitlines()[2:]
-    ]
+    rows = rows_of(section("faults", readme(EXAMPLE)))
     assert len(rows) == len(truth["faults"])
     for (name, constraint, kind, failing, of, region, inside, inside_of), fault in zip(
         rows, truth["faults"], strict=True
@@ -163,12 +138,9 @@ def test_the_table_of_the_readme_agrees_with_the_truth(truth: dict[str, Any]) ->
 
 
 def test_the_files_have_the_size_that_is_told(truth: dict[str, Any]) -> None:
-    sizes = {
-        path.name: sum(1 for _ in ox.parse(gzip.decompress(path.read_bytes()), rdf_format(path)))
-        for path in DATA
-    }
-    assert sizes == truth["graphs"]
-    assert 30_000 <= sum(sizes.values()) == truth["triples"] <= 50_000
+    counted = sizes(DATA)
+    assert counted == truth["graphs"]
+    assert 30_000 <= sum(counted.values()) == truth["triples"] <= 50_000
     assert sum(path.stat().st_size for path in DATA) < 1_000_000
 
 

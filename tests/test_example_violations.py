@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import re
 import subprocess
 import sys
 import zlib
@@ -18,15 +16,28 @@ import pytest
 import kgreason
 from kgreason.audit import audit
 from kgreason.result import Result
+from tests.example_support import (
+    ENOUGH,
+    EXAMPLES,
+    assert_same_bytes,
+    assert_same_content,
+    data,
+    filled,
+    focus_nodes,
+    generate,
+    make_again,
+    readme,
+    rows_of,
+    section,
+    sizes,
+)
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "violations"
-DATA = sorted((EXAMPLE / "data").glob("*.gz"))
+EXAMPLE = EXAMPLES / "violations"
+DATA = data(EXAMPLE)
 TRUTH: dict[str, Any] = json.loads((EXAMPLE / "truth.json").read_text(encoding="utf-8"))
 FAULTS: dict[str, dict[str, Any]] = {fault["name"]: fault for fault in TRUTH["faults"]}
 PLANTED = [name for name, fault in FAULTS.items() if fault["kind"] != "none"]
 WAYS = ("shapes", "report")
-ENOUGH = 0.8
-"""The Jaccard index from which two regions are the same, as in docs/bench.md."""
 SH = "http://www.w3.org/ns/shacl#"
 PREFIXES = """
 PREFIX ex: <https://example.org/museum/vocab#>
@@ -55,67 +66,29 @@ CONSTRAINTS = {
 }
 
 
-def generate(*arguments: str | Path) -> bytes:
-    command = [sys.executable, "-B", EXAMPLE / "generate.py", *arguments]
-    return subprocess.run(command, check=True, capture_output=True).stdout
-
-
-def section(name: str, text: str) -> str:
-    """Give what stands in the README between two marks."""
-    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)
-    assert found is not None, name
-    return found.group(1)
-
-
-def readme() -> str:
-    return (EXAMPLE / "README.md").read_text(encoding="utf-8")
-
-
 def short(shape: str) -> str:
     return shape.rsplit("#")[1]
 
 
 @pytest.fixture(scope="module")
 def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("again")
-    bare = readme().replace(section("planted", readme()), "")
-    (out / "README.md").write_text(bare, encoding="utf-8", newline="\n")
-    generate("--out", out)
-    return out
+    return make_again(EXAMPLE, tmp_path_factory.mktemp("again"), "planted")
 
 
 @pytest.fixture(scope="module")
 def store() -> ox.Store:
-    filled = ox.Store()
-    for path in DATA:
-        filled.bulk_load(
-            gzip.decompress(path.read_bytes()),
-            ox.RdfFormat.TURTLE,
-            to_graph=ox.NamedNode(f"https://example.org/file/{path.name}"),
-        )
-    filled.bulk_load(path=EXAMPLE / "ontology.ttl")
-    return filled
-
-
-def focus_nodes(store: ox.Store, query: str) -> set[str]:
-    rows = store.query(query, use_default_graph_as_union=True)
-    assert isinstance(rows, ox.QuerySolutions)
-    return {row["focus"].value for row in rows}
+    return filled(DATA, EXAMPLE / "ontology.ttl")
 
 
 def test_the_data_are_made_again_with_the_same_content(again: Path) -> None:
-    assert [path.name for path in sorted((again / "data").iterdir())] == [p.name for p in DATA]
-    for path in DATA:
-        made = (again / "data" / path.name).read_bytes()
-        assert gzip.decompress(made) == gzip.decompress(path.read_bytes()), path.name
+    assert_same_content(DATA, again / "data")
 
 
 @pytest.mark.skipif(
     "ng" in zlib.ZLIB_RUNTIME_VERSION, reason="zlib-ng compresses the same text to other bytes"
 )
 def test_the_data_are_made_again_byte_for_byte(again: Path) -> None:
-    for path in DATA:
-        assert (again / "data" / path.name).read_bytes() == path.read_bytes(), path.name
+    assert_same_bytes(DATA, again / "data")
 
 
 @pytest.mark.parametrize("name", ["truth.json", "README.md"])
@@ -124,7 +97,7 @@ def test_the_truth_and_its_table_are_made_again(again: Path, name: str) -> None:
 
 
 def test_truth_of_another_seed_is_printed_and_nothing_written(tmp_path: Path) -> None:
-    other = json.loads(generate("--truth", "--seed", "7", "--out", tmp_path))
+    other = json.loads(generate(EXAMPLE, "--truth", "--seed", "7", "--out", tmp_path))
     assert not list(tmp_path.iterdir())
     assert [fault["name"] for fault in other["faults"]] == list(FAULTS)
     counts = [[fault["failing"] for fault in truth["faults"]] for truth in (other, TRUTH)]
@@ -133,12 +106,9 @@ def test_truth_of_another_seed_is_printed_and_nothing_written(tmp_path: Path) ->
 
 
 def test_the_files_are_small_and_have_the_size_that_is_told() -> None:
-    sizes = {
-        path.name: sum(1 for _ in ox.parse(gzip.decompress(path.read_bytes()), ox.RdfFormat.TURTLE))
-        for path in DATA
-    }
-    assert sizes == TRUTH["graphs"]
-    assert 5_000 <= sum(sizes.values()) == TRUTH["triples"] <= 15_000
+    counted = sizes(DATA)
+    assert counted == TRUTH["graphs"]
+    assert 5_000 <= sum(counted.values()) == TRUTH["triples"] <= 15_000
     shipped = [path for path in EXAMPLE.rglob("*") if "__pycache__" not in path.parts]
     assert sum(path.stat().st_size for path in shipped if path.is_file()) < 400_000
 
@@ -199,7 +169,7 @@ def test_the_report_tells_what_was_planted_and_nothing_else(store: ox.Store) -> 
         assert nodes == focus_nodes(
             store, f"{PREFIXES} SELECT DISTINCT ?focus WHERE {{ {who} {what} }}"
         )
-    assert f"{text.count(b'a sh:ValidationResult')} results" in readme()
+    assert f"{text.count(b'a sh:ValidationResult')} results" in readme(EXAMPLE)
 
 
 @pytest.mark.slow
@@ -324,10 +294,7 @@ def test_the_record_is_clean(answers: dict[str, Answer], way: str) -> None:
 
 
 def test_the_readme_tells_what_was_found(answers: dict[str, Answer], store: ox.Store) -> None:
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in section("found", readme()).splitlines()[2:]
-    ]
+    rows = rows_of(section("found", readme(EXAMPLE)))
     told = {name: tuple(indices) for name, *indices, _ in rows}
     measured = {
         name: tuple(f"{answers[way].best(name, store)[0]:.2f}" for way in WAYS) for name in PLANTED
