@@ -29,25 +29,91 @@ _CLUSTERS_A_SOURCE: Final = 4
 _SAMPLE: Final = 10_000
 
 
+class Mark:
+    """A set of nodes, a bit for each, that is marked on the graph once its name is asked for.
+
+    Most halves of later rounds are never looked at, and each mark makes its nodes slower to read.
+    Without a `store` the nodes are marked already.
+    """
+
+    def __init__(
+        self, name: ox.NamedNode, mask: int, nodes: Sequence[Focus], store: ox.Store | None = None
+    ) -> None:
+        self.mask = mask
+        self._name, self._nodes, self._store = name, nodes, store
+
+    def named_in(self, query: str) -> None:
+        """Mark the nodes if a query that was written before names them."""
+        if self._store is not None and self._name.value in query:
+            self._write(self._store)
+
+    @property
+    def name(self) -> ox.NamedNode:
+        """The IRI of the mark, to be used in a query."""
+        if self._store is not None:
+            self._write(self._store)
+        return self._name
+
+    def _write(self, store: ox.Store) -> None:
+        _mark(store, WORK.member, self._name, self._nodes, self.mask)
+        self._store = None
+
+
 @dataclass(frozen=True)
 class Split:
     """The two halves of a population under one scheme, and how it was made.
 
-    The masks are sets of positions in `Marks.nodes`, a bit for each. `mining` is the part of the
-    discovery half in which candidates are looked for: all of it, or in a large population all
-    failing nodes and a sample of all; `common` is that sample, which no symptom has to itself.
-    Counts are always taken on the whole half.
+    `chosen` is the part of the discovery half in which candidates are looked for, where that is
+    not all of it: in a large population all failing nodes and a sample of all, which is `sample`.
+    Counts are always taken on the whole half. Masks are sets of positions in `Population.nodes`, a
+    bit for each; IRIs are marks that can be queried.
     """
 
-    discovery: ox.NamedNode
-    heldout: ox.NamedNode
     scheme: str
-    discovery_mask: int = field(default=0, repr=False)
-    heldout_mask: int = field(default=0, repr=False)
-    mining: ox.NamedNode | None = None
-    mining_mask: int = field(default=0, repr=False)
-    common: ox.NamedNode | None = None
-    sample_mask: int = field(default=0, repr=False)
+    first: Mark = field(repr=False)
+    second: Mark = field(repr=False)
+    sample: Mark | None = field(default=None, repr=False)
+    chosen: Mark | None = field(default=None, repr=False)
+
+    @property
+    def discovery(self) -> ox.NamedNode:
+        """The mark of the half that hypotheses are found on."""
+        return self.first.name
+
+    @property
+    def discovery_mask(self) -> int:
+        """The half that hypotheses are found on."""
+        return self.first.mask
+
+    @property
+    def heldout(self) -> ox.NamedNode:
+        """The mark of the half that they are tested on."""
+        return self.second.name
+
+    @property
+    def heldout_mask(self) -> int:
+        """The half that they are tested on."""
+        return self.second.mask
+
+    @property
+    def mining(self) -> ox.NamedNode:
+        """The mark of the nodes among which candidates are looked for."""
+        return (self.chosen or self.first).name
+
+    @property
+    def mining_mask(self) -> int:
+        """The nodes among which candidates are looked for."""
+        return (self.chosen or self.first).mask
+
+    @property
+    def common(self) -> ox.NamedNode:
+        """The mark of those of them that no symptom has to itself."""
+        return (self.sample or self.first).name
+
+    @property
+    def sample_mask(self) -> int:
+        """The sample, with nothing in it where the whole half is looked at."""
+        return self.sample.mask if self.sample else 0
 
 
 @dataclass(frozen=True)
@@ -101,6 +167,13 @@ class Marks:
         """Number of failing nodes."""
         return self.failing_mask.bit_count()
 
+    def named_in(self, query: str) -> None:
+        """Mark what a query names that was written before, perhaps by another process."""
+        for split in (self.node, self.cluster):
+            for mark in (split.first, split.second, split.sample, split.chosen):
+                if mark is not None:
+                    mark.named_in(query)
+
     def scheme(self, name: str) -> Split:
         """Give the split of that name: `node`, `cluster` or `within`."""
         clustered = name == "cluster" or (name == "within" and self.population.nested)
@@ -114,7 +187,7 @@ def mark_population(
     stated: Sequence[Mapping[Focus, str]],
     seed: int,
 ) -> Population:
-    """Mark a population and its halves.
+    """Mark a population and each node's sources, and draw its halves.
 
     `sources` gives the named graphs each node is in; `stated` are the ways in which nodes say what
     document or activity they come from, each with that origin by node.
@@ -162,25 +235,25 @@ def without(graph: Graph, key: str, population: Population, left_out: int) -> Po
 def _halved(
     graph: Graph, key: str, scheme: str, nodes: Sequence[Focus], masks: tuple[int, int]
 ) -> Split:
-    """Mark both halves; of a large discovery half only a sample."""
-    discovery, heldout = (_name(f"split:{key}:{scheme}:{half}") for half in HALVES)
-    _mark_members(graph, heldout, nodes, masks[1])
+    """Give both halves; of a large discovery half a sample too."""
+    store = graph.store.inner
+    first, second = (
+        Mark(_name(f"split:{key}:{scheme}:{half}"), mask, nodes, store)
+        for half, mask in zip(HALVES, masks, strict=True)
+    )
     size = masks[0].bit_count()
     if size <= _SAMPLE * 2:
-        _mark_members(graph, discovery, nodes, masks[0])
-        return Split(discovery, heldout, scheme, *masks)
+        return Split(scheme, first, second)
     # Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
     every = itertools.islice(places(masks[0]), 0, None, size // _SAMPLE)
-    sample, name = _bits(every, len(nodes)), _name(f"sample:{key}:{scheme}")
-    _mark_members(graph, name, nodes, sample)
-    return Split(discovery, heldout, scheme, *masks, common=name, sample_mask=sample)
+    sample = Mark(_name(f"sample:{key}:{scheme}"), _bits(every, len(nodes)), nodes, store)
+    return Split(scheme, first, second, sample)
 
 
-def _mark_members(graph: Graph, name: ox.NamedNode, nodes: Sequence[Focus], mask: int) -> None:
-    member = WORK.member
-    graph.store.inner.extend(
-        ox.Quad(nodes[place], member, name, MARKS_GRAPH) for place in places(mask)
-    )
+def _mark(
+    store: ox.Store, how: ox.NamedNode, name: ox.NamedNode, nodes: Sequence[Focus], mask: int
+) -> None:
+    store.extend(ox.Quad(nodes[place], how, name, MARKS_GRAPH) for place in places(mask))
 
 
 def mark_failing(
@@ -188,13 +261,11 @@ def mark_failing(
 ) -> Marks:
     """Mark the failing nodes of a symptom; with fewer than `least` of them nothing is split."""
     bad = population.mask(failing) & population.everyone
-    name, fails = _name(f"fails:{key}"), WORK.fails
-    graph.store.inner.extend(
-        ox.Quad(population.nodes[place], fails, name, MARKS_GRAPH) for place in places(bad)
-    )
+    name = _name(f"fails:{key}")
+    _mark(graph.store.inner, WORK.fails, name, population.nodes, bad)
     split = bad.bit_count() >= least
-    everyone = population.everyone
-    whole = Split(population.mark, population.mark, "none", everyone, everyone)
+    everyone = Mark(population.mark, population.everyone, population.nodes)
+    whole = Split("none", everyone, everyone)
     by_node = _mining(graph, key, population, population.node if split else whole, bad)
     by_cluster = by_node
     if split and population.cluster is not population.node:
@@ -203,14 +274,12 @@ def mark_failing(
 
 
 def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:
-    """Say where to look for candidates, and mark it where that is not the whole half."""
-    if not split.sample_mask:
-        whole = split.discovery
-        return replace(split, mining=whole, mining_mask=split.discovery_mask, common=whole)
+    """Say where to look for candidates."""
+    if split.sample is None:
+        return split
     chosen = (split.discovery_mask & bad) | split.sample_mask
     name = _name(f"mining:{key}:{split.scheme}")
-    _mark_members(graph, name, population.nodes, chosen)
-    return replace(split, mining=name, mining_mask=chosen)
+    return replace(split, chosen=Mark(name, chosen, population.nodes, graph.store.inner))
 
 
 def _bits(found: Iterable[int], size: int) -> int:
@@ -222,10 +291,8 @@ def _bits(found: Iterable[int], size: int) -> int:
 
 def mark_region(graph: Graph, population: Population, digest: str, mask: int) -> ox.NamedNode:
     """Mark the nodes of a region within a population; gives the name of the mark."""
-    name, inside = region_name(population, digest), WORK.inside
-    graph.store.inner.extend(
-        ox.Quad(population.nodes[place], inside, name, MARKS_GRAPH) for place in places(mask)
-    )
+    name = region_name(population, digest)
+    _mark(graph.store.inner, WORK.inside, name, population.nodes, mask)
     return name
 
 

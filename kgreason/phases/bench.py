@@ -163,6 +163,20 @@ def mark_inside(bench: Bench, view: View, region: Fragment) -> int:
     return nodes
 
 
+def ask_test(bench: Bench, view: View, row: Row) -> list[Row]:
+    """Run the query of a registered test, a row of `queries/record/test.rq`, in a view.
+
+    What it names is marked where another process registered it. Raises QueryError, RunError.
+    """
+    for name in ("pattern", "rivalPattern"):
+        if name in row:
+            mark_inside(bench, view, pattern(row[name].value))
+    query = row["query"].value
+    for marks in bench.marks.values():
+        marks.named_in(query)
+    return list(bench.graph.store.select(query))
+
+
 def pattern(text: str) -> Fragment:
     """Make a recorded pattern usable again; it was written with the one prefix table."""
     return Fragment(text, {p: iri for p, iri in PREFIXES.items() if f"{p}:" in text})

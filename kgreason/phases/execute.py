@@ -7,7 +7,7 @@ import pyoxigraph as ox
 from kgreason.errors import QueryError, RunError
 from kgreason.graph.marks import region_name
 from kgreason.ledger import Step
-from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
+from kgreason.phases.bench import Bench, Symptom, ask_test, pattern, view_of
 from kgreason.phases.cite import cite, path_of
 from kgreason.probes.finding import Finding, Setting, read
 from kgreason.probes.statistics import Table
@@ -67,11 +67,7 @@ def execute(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> None:
 
 def run_test(bench: Bench, view: View, row: Row) -> Finding:
     """Run a registered test, a row of `queries/record/test.rq`; raises QueryError, RunError."""
-    for name in ("pattern", "rivalPattern"):
-        if name in row:
-            mark_inside(bench, view, pattern(row[name].value))
-    rows = list(bench.graph.store.select(row["query"].value))
-    return read(row["kind"].value, rows, _setting(row, view))
+    return read(row["kind"].value, ask_test(bench, view, row), _setting(row, view))
 
 
 def update(

@@ -16,7 +16,7 @@ from kgreason.errors import QueryError, RunError
 from kgreason.ledger import Step
 from kgreason.ledger.record import now
 from kgreason.phases.act import authorise, commit_to, release
-from kgreason.phases.bench import Bench, Symptom, mark_inside, pattern, view_of
+from kgreason.phases.bench import Bench, Symptom, ask_test, pattern, view_of
 from kgreason.phases.execute import cite_finding, execute, update
 from kgreason.phases.options import MOST, Claim, Option, claims, describe_option, options, query
 from kgreason.probes import intervention
@@ -223,13 +223,10 @@ def attempt(bench: Bench, symptom: Symptom, test: ox.NamedNode) -> str:
     step.describe(step.node, test=test, symptom=symptom.node, attempt=tries + 1)
     step.add(step.node, PROV.used, test)
     view = view_of(bench, symptom, int(row["round"].value))
-    for name in ("pattern", "rivalPattern"):
-        if name in row:
-            mark_inside(bench, view, pattern(row[name].value))
     standing = bench.record.select("commitments")
     commitment = ox.NamedNode(standing[0]["commitment"].value) if standing else None
     try:
-        rows = bench.graph.store.select(row["query"].value)
+        rows = ask_test(bench, view, row)
         tried = trial(bench.graph, symptom.constraint, rows, row.get("level"))
     except (QueryError, RunError) as error:
         why = str(error).partition("\n")[0]
