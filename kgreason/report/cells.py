@@ -82,8 +82,9 @@ def short_iri(iri: str) -> str:
 
 def clean(text: str, longest: int = LONGEST) -> str:
     """Make a text fit for one line: no control or direction marks, at most `longest` characters."""
-    head = text[: longest + 1]
-    shown = "".join(_visible(char) for char in head)
+    shown = text[: longest + 1]
+    if not shown.isprintable():
+        shown = "".join(_visible(char) for char in shown)
     shown = re.sub(r"\s+", " ", shown).strip()
     if len(text) > longest:
         return f"{shown[:longest]}… ({len(text):,} characters)"
