@@ -30,6 +30,7 @@ _PREFIX = re.compile(r"^\s*PREFIX\s+(?P<prefix>[\w-]*):\s*<(?P<iri>[^>]*)>\s*$",
 
 
 _TAG = re.compile(r"\{[{%#]")
+_EXPRESSION = re.compile(r"\{\{ ([a-z_0-9]+) \}\}")
 
 
 class Fragment:
@@ -112,11 +113,18 @@ class Template:
                         f"<{prefixes[prefix]}>; rename it in the query that was given."
                     )
         try:
-            # Most queries of the audit have nothing to fill in, and compiling takes a millisecond.
-            text = _compiled(body).render(values) if _TAG.search(body) else body
+            text = self._filled(body, values)
         except (TemplateError, UndefinedError, TemplateSyntaxError) as error:
             raise TemplateError(f"{self.role}/{self.path.name}: {error}") from error
         return Fragment(text.strip() + "\n", prefixes)
+
+    def _filled(self, body: str, values: Mapping[str, Value]) -> str:
+        # Most sections only name parameters, and jinja takes a millisecond and more to compile one.
+        pieces = _pieces(body)
+        if set(pieces[1::2]) <= values.keys() and not any(map(_TAG.search, pieces[::2])):
+            pieces = [_finalize(values[p]) if i % 2 else p for i, p in enumerate(pieces)]
+            return "".join(pieces)
+        return str(_compiled(body).render(values))
 
     def _check(self, values: Mapping[str, Value], *, whole: bool) -> None:
         wrong = set(values) ^ set(self.parameters) if whole else set(values) - set(self.parameters)
@@ -173,6 +181,12 @@ _ENVIRONMENT: Final = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
+
+
+@cache
+def _pieces(body: str) -> list[str]:
+    """Give text and names of parameters by turns."""
+    return _EXPRESSION.split(body)
 
 
 @cache
