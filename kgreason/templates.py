@@ -11,7 +11,7 @@ query.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -104,7 +104,7 @@ class Template:
             raise TemplateError(f"{self.role}/{self.path.name} has no section {section!r}.")
         self._check(values, whole=section == "main")
         body = self.sections[section]
-        prefixes = {p: iri for p, iri in self.prefixes.items() if f"{p}:" in body}
+        prefixes = dict(self._used[section])
         for part in _fragments(values.values()):
             for prefix, iri in part.prefixes.items():
                 if prefixes.setdefault(prefix, iri) != iri:
@@ -117,6 +117,14 @@ class Template:
         except (TemplateError, UndefinedError, TemplateSyntaxError) as error:
             raise TemplateError(f"{self.role}/{self.path.name}: {error}") from error
         return Fragment(text.strip() + "\n", prefixes)
+
+    @cached_property
+    def _used(self) -> Mapping[str, Mapping[str, str]]:
+        """The prefixes that stand in each section."""
+        return {
+            name: {p: iri for p, iri in self.prefixes.items() if f"{p}:" in body}
+            for name, body in self.sections.items()
+        }
 
     def _filled(self, body: str, values: Mapping[str, Value]) -> str:
         # Most sections only name parameters, and jinja takes a millisecond and more to compile one.
@@ -149,17 +157,19 @@ def _fragments(values: Any) -> Iterator[Fragment]:
             yield from _fragments(value)
 
 
+_ALLOWED: Final[Mapping[str, tuple[type, ...]]] = {
+    "iri": (NamedNode,),
+    "literal": (Literal,),
+    "term": (NamedNode, Literal),
+    "pattern": (Fragment,),
+    "flag": (bool,),
+}
+
+
 def _fits(value: Value, kind: str) -> bool:
     if kind.endswith("s"):
         return isinstance(value, list) and all(_fits(item, kind[:-1]) for item in value)
-    allowed: dict[str, tuple[type, ...]] = {
-        "iri": (NamedNode,),
-        "literal": (Literal,),
-        "term": (NamedNode, Literal),
-        "pattern": (Fragment,),
-        "flag": (bool,),
-    }
-    return isinstance(value, allowed[kind])
+    return isinstance(value, _ALLOWED[kind])
 
 
 def _finalize(value: object) -> str:
