@@ -313,9 +313,11 @@ def scored(truth: Truth, *hypotheses: dict[str, Any], failing: int = 20) -> dict
         "constraint": TARGET.iri,
         "verdict": "explained",
         "failing": failing,
+        "features": None,
         "hypotheses": list(hypotheses),
     }
-    return score({"symptoms": [symptom], "budget": {"seconds": 1.0}}, truth, data(failing))
+    result = {"policy": "urn:x:policy", "symptoms": [symptom], "budget": {"seconds": 1.0}}
+    return score(result, truth, data(failing))
 
 
 RED = hypothesis("cohort", "red", "supported", 0.9)
