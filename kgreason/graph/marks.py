@@ -27,6 +27,7 @@ _LEAST_CLUSTERS: Final = 20
 _LEAST_COVERED: Final = 0.8  # the share of nodes that must state their cluster
 _CLUSTERS_A_SOURCE: Final = 4
 _SAMPLE: Final = 10_000
+_SOUND: Final = 200
 
 
 class Mark:
@@ -65,6 +66,7 @@ class Split:
 
     `chosen` is the part of the discovery half in which candidates are looked for, where that is
     not all of it: in a large population all failing nodes and a sample of all, which is `sample`.
+    `sound` are a few of the passing nodes there.
     Counts are always taken on the whole half. Masks are sets of positions in `Population.nodes`, a
     bit for each; IRIs are marks that can be queried.
     """
@@ -74,6 +76,7 @@ class Split:
     second: Mark = field(repr=False)
     sample: Mark | None = field(default=None, repr=False)
     chosen: Mark | None = field(default=None, repr=False)
+    sound: Mark | None = field(default=None, repr=False)
 
     @property
     def discovery(self) -> ox.NamedNode:
@@ -275,11 +278,26 @@ def mark_failing(
 
 def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:
     """Say where to look for candidates."""
-    if split.sample is None:
-        return split
-    chosen = (split.discovery_mask & bad) | split.sample_mask
-    name = _name(f"mining:{key}:{split.scheme}")
-    return replace(split, chosen=Mark(name, chosen, population.nodes, graph.store.inner))
+
+    def named(what: str, mask: int) -> Mark:
+        name = _name(f"{what}:{key}:{split.scheme}")
+        return Mark(name, mask, population.nodes, graph.store.inner)
+
+    if split.sample is not None:
+        chosen = (split.discovery_mask & bad) | split.sample_mask
+        split = replace(split, chosen=named("mining", chosen))
+    return replace(split, sound=named("sound", _some(split.mining_mask & ~bad, _SOUND)))
+
+
+def _some(mask: int, most: int) -> int:
+    """Give at most that many of a set of nodes.
+
+    Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
+    """
+    size = mask.bit_count()
+    if size <= most:
+        return mask
+    return _bits(itertools.islice(places(mask), 0, None, -(-size // most)), mask.bit_length())
 
 
 def _bits(found: Iterable[int], size: int) -> int:

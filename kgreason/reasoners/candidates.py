@@ -54,6 +54,7 @@ class View:
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
+            "population": self.marks.population.mark,
             "least": number(3),
             "passing": number(passing),
             "failed": number(self.marks.failing_count),
@@ -66,6 +67,8 @@ class View:
         }
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
+        if split.sound is not None:
+            offered["sound"] = split.sound.name
         if predicate is not None:
             offered["predicate"] = predicate
             offered["formed"] = predicate in self.graph.formed
