@@ -27,6 +27,16 @@ _ABSENCE: Final = frozenset(
 )
 """Components that a node (mostly) fails because it lacks something."""
 
+_PRESENCE: Final = frozenset(
+    SH[f"{name}ConstraintComponent"]
+    for name in (
+        *("Class", "Datatype", "NodeKind", "In", "Pattern", "LanguageIn", "UniqueLang"),
+        *("MinLength", "MaxLength", "MinInclusive", "MinExclusive", "MaxInclusive"),
+        *("MaxExclusive", "MaxCount", "QualifiedMaxCount", "LessThan", "LessThanOrEquals"),
+    )
+)
+"""Components that only a node with a value can fail."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -333,6 +343,19 @@ def counted(view: View, candidate: Candidate) -> Candidate:
         table=table(view, candidate.members, half),
         claimed=candidate.members & shared & view.marks.failing_mask,
     )
+
+
+def exposed(view: View) -> int:
+    """Give the nodes of the population that could fail, a bit for each.
+
+    Where a rule is about the values of a property, these are the nodes that have one: what has
+    none passes, whatever else is true of it.
+    """
+    path, everyone = view.constraint.path, view.marks.population.everyone
+    predicate = path.predicate if path is not None else None
+    if predicate is None or view.constraint.component not in _PRESENCE:
+        return everyone
+    return members(view, Fragment(f"?focus {predicate} ?asked .")) & everyone
 
 
 def digest(pattern: Fragment) -> str:

@@ -1,6 +1,7 @@
 """From candidates to frames of rivals."""
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -9,8 +10,10 @@ from kgreason.probes.statistics import deviance
 from kgreason.reasoners.bindings import joined
 from kgreason.reasoners.candidates import (
     Candidate,
+    Key,
     View,
     counted,
+    exposed,
     families,
     filled,
     mine,
@@ -79,21 +82,28 @@ def contained_in(one: Candidate, other: Candidate) -> float:
     return (one.claimed & other.claimed).bit_count() / own if own else 0.0
 
 
-def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Proposal:
+def propose(
+    view: View,
+    most: int,
+    rejected: Callable[[Candidate], bool],
+    wanting: frozenset[Key] = frozenset(),
+) -> Proposal:
     """Give at most `most` candidates in frames of rivals, and tell which were left out.
 
-    `rejected` says of a candidate whether it was rejected before.
+    `rejected` says of a candidate whether it was rejected before; what has a key in `wanting` was
+    tried in vain, and nothing yields to others of its family.
     """
     found: list[Candidate] = []
     for family in families():
         mined = [c for c in mine(view, family) if _worth(c)]
         found += sorted(mined, key=_order)[:_A_FAMILY]
     looked_at = [filled(view, c) for c in sorted(found, key=_order)[:_LOOKED_AT]]
+    looked_at = [c for c in looked_at if c.key not in wanting]
     worthy = [c for c in looked_at if worth(view, c) and not in_few_parts(view, c)]
     single = _distinct(view, _yield(worthy))
     # Both parts of a conjunction may hold little but its failures, and go then, but not before it.
     both_ways = unshadowed(view, undiluted(view, single + _pairs(view, single)))
-    apart = _apart(_distinct(view, both_ways))
+    apart = _apart(_distinct(view, both_ways), {name for name, _ in wanting})
     refused = tuple(c for c in apart if rejected(c))
     keys = {c.key for c in refused}
     fresh = [c for c in apart if c.key not in keys]
@@ -102,7 +112,23 @@ def propose(view: View, most: int, rejected: Callable[[Candidate], bool]) -> Pro
 
 def worth(view: View, candidate: Candidate) -> bool:
     """Say whether a candidate with exact counts is worth a test, and can be put to one."""
-    return _worth(candidate) and _tells(candidate) and _testable(view, candidate)
+    return (
+        _worth(candidate)
+        and _tells(candidate)
+        and _of_the_exposed(view, candidate)
+        and _testable(view, candidate)
+    )
+
+
+def _of_the_exposed(view: View, candidate: Candidate) -> bool:
+    """Say whether an origin stands out among the nodes that could fail, too.
+
+    Else it only tells who has a value at all.
+    """
+    if candidate.aspect == "manner":
+        return True
+    half = view.split(candidate.family).discovery_mask & exposed(view)
+    return deviance(table(view, candidate.members, half)) >= _LEAST_SCORE
 
 
 def _tells(candidate: Candidate) -> bool:
@@ -126,9 +152,13 @@ def _testable(view: View, candidate: Candidate) -> bool:
     return held_out >= max(2, _HELD_OUT * candidate.members.bit_count())
 
 
-def _apart(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Drop origins that are only another name for the form a failure takes."""
-    manner = [c for c in candidates if c.aspect == "manner"]
+def _apart(candidates: Sequence[Candidate], doubted: AbstractSet[str]) -> list[Candidate]:
+    """Drop origins that are only another name for the form a failure takes.
+
+    Not so where candidates of that family were found wanting: where one property too many goes
+    along with the failures, so do more.
+    """
+    manner = [c for c in candidates if c.aspect == "manner" and c.family.name not in doubted]
     return [
         c for c in candidates if c.aspect == "manner" or not any(_restates(c, m) for m in manner)
     ]
