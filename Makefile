@@ -10,11 +10,11 @@ test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 ## make test-slow: everything, with fresh random examples
 test-slow: .venv/dev
-	$(BIN)/pytest -m "slow or not slow" --hypothesis-profile=thorough
+	$(BIN)/pytest -n auto --dist loadfile -m "slow or not slow" --hypothesis-profile=thorough
 
 ## make demo: investigate the shipped example, print the report, write it as a page
 demo: .venv/run

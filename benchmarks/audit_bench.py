@@ -25,7 +25,7 @@ from long_history import write  # type: ignore[import-not-found] # beside this s
 
 import kgreason
 from kgreason.audit import audit
-from kgreason.ledger import Ledger
+from kgreason.record import Ledger
 
 HERE = Path(__file__).resolve().parent
 EXAMPLE = HERE.parent / "examples" / "supply-chain"

@@ -8,31 +8,32 @@ a catch-all, each of the four is put to two tests, so a symptom takes eleven ste
 """
 
 import argparse
+import json
 import random
 from collections.abc import Sequence
 from decimal import Decimal
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason import policy
 from kgreason.audit import refuse
-from kgreason.ledger import Ledger, Record, Step
-from kgreason.ledger.record import now
-from kgreason.phases.claim import claim
-from kgreason.phases.decide import decide
-from kgreason.phases.joint import explain
-from kgreason.policy import kinds
-from kgreason.probes import association, counterexamples
-from kgreason.probes.finding import Finding, Setting, decimal
-from kgreason.probes.statistics import Table
-from kgreason.report.ranking import hypotheses
-from kgreason.store import Row
-from kgreason.templates import template
-from kgreason.terms import PROV, RDF, SH, TRAILS, TYPE, XSD
+from kgreason.base.statistics import Table
+from kgreason.base.store import Row
+from kgreason.base.templates import template
+from kgreason.base.terms import PROV, RDF, SH, TRAILS, TYPE, XSD
+from kgreason.decide.claim import claim
+from kgreason.decide.decide import decide
+from kgreason.decide.joint import explain
+from kgreason.record import Ledger, Record, Step, policy
+from kgreason.record.policy import kinds
+from kgreason.record.ranking import hypotheses
+from kgreason.record.record import now
+from kgreason.test import association, counterexamples
+from kgreason.test.finding import Finding, Setting, decimal
 
 UPDATES: Final = 44
 """Updates of confidence and e-processes that one symptom takes."""
@@ -41,7 +42,8 @@ CITED: Final = 5
 _NODES: Final = 400  # each half
 _AGENT: Final = ox.NamedNode("urn:example:benchmark")
 _FINGERPRINT: Final = "5eed" * 16
-_QUERY: Final = "SELECT ?focus WHERE { ?focus a <urn:example:Order> }"
+_QUERY: Final = "SELECT ?focus ?outcome WHERE { ?focus a <urn:example:Order> }"
+_PLAN: Final[dict[str, Any]] = {"question": "Why do orders fail?", "policy": "frame", "seed": 0}
 _DATA: Final = "https://example.org/orders/"
 
 
@@ -70,13 +72,13 @@ class Writer:
             node,
             step=step.node,
             number=self.record.number,
-            question="Why do orders fail?",
+            question=_PLAN["question"],
             policy=self.policy.iri,
-            seed=0,
+            seed=_PLAN["seed"],
             fingerprint=_FINGERPRINT,
             triples=8 * _NODES,
             graphs=1,
-            options=ox.Literal("{}", datatype=RDF.JSON),
+            options=ox.Literal(json.dumps(_PLAN), datatype=RDF.JSON),
             state=TRAILS.Running,
         )
         step.triples += self.policy.triples
@@ -86,7 +88,7 @@ class Writer:
         step.add(node, PROV.startedAtTime, now())
         step.add(node, PROV.wasAssociatedWith, _AGENT)
         step.add(_AGENT, TYPE, PROV.SoftwareAgent, PROV.Agent)
-        step.describe(_AGENT, step=step.node, softwareVersion="1")
+        step.describe(_AGENT, step=step.node, softwareVersion=version("kgreason"))
         self.record.commit(step)
 
     def observe(self, count: int) -> list[ox.NamedNode]:
@@ -142,17 +144,16 @@ class Writer:
                     frame,
                     "source",
                     shared,
-                    statement=f"Orders of {level} lack the property.",
+                    level=level,
                     region=_QUERY,
                     regionPattern=_pattern(symptom, place),
+                    testKinds="association counterexamples",
+                    splitBy="node",
                     dimension=ox.NamedNode(f"{_DATA}feed"),
-                    level=level,
                     **table.properties,
                 )
             )
-        none = self._hypothesis(
-            step, symptom, frame, "none", alone, statement="It is none of these."
-        )
+        none = self._hypothesis(step, symptom, frame, "none", alone)
         step.describe(frame, member=[*nodes, none])
         self.record.commit(step)
         return [*nodes, none], tables
@@ -167,6 +168,9 @@ class Writer:
         **properties: Any,
     ) -> ox.NamedNode:
         iri, gate = kinds()[kind]
+        family = "none" if kind == "none" else "source-graph"
+        words = template("hypothesize", family).header
+        told = {"level": properties.get("level", ""), "fail": "fail", "Failures": "The failures"}
         node = step.make(
             "Hypothesis",
             PROV.Entity,
@@ -179,10 +183,11 @@ class Writer:
             eProcess=Decimal("1.0"),
             status=TRAILS.Proposed,
             catchAll=kind == "none",
-            family="none" if kind == "none" else "source-graph",
+            family=family,
             aspect=TRAILS.Origin,
-            mechanism="The feed leaves it out.",
-            prediction="Elsewhere it is there.",
+            statement=words["statement"].format(**told),
+            mechanism=words["mechanism"].format(**told),
+            prediction=words["prediction"].format(**told),
             claimable=_FAILING,
             split="halves",
             **properties,
@@ -307,6 +312,7 @@ class Writer:
             }
             for row in self.record.select("features")
         }
+        outcomes: dict[str, str] = {}
         for symptom in symptoms:
             explained = max(holds.get(symptom, [0]))
             share = decimal(explained / (2 * _FAILING))
@@ -315,6 +321,7 @@ class Writer:
                 outcome = "partly explained"
             if share >= self.policy.number("explainedFrom"):
                 outcome = "explained"
+            outcomes[symptom.value] = outcome
             step.make(
                 "Verdict",
                 PROV.Entity,
@@ -325,7 +332,7 @@ class Writer:
                 **features[symptom],
             )
         self._explain(step, symptoms)
-        claim(self.bench, step)
+        claim(self.bench, step, outcomes)
         self.record.commit(step)
 
     def _explain(self, step: Step, symptoms: Sequence[ox.NamedNode]) -> None:

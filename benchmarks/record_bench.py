@@ -42,10 +42,10 @@ import pyoxigraph as ox
 import rdflib
 from long_history import Writer, write  # type: ignore[import-not-found] # beside this script
 
-from kgreason.ledger import Ledger, Record, Step
-from kgreason.ledger.record import request
-from kgreason.store import Store
-from kgreason.terms import TRAILS
+from kgreason.base.store import Store
+from kgreason.base.terms import TRAILS
+from kgreason.record import Ledger, Record, Step
+from kgreason.record.record import request
 
 RESULTS: Final = Path(__file__).resolve().parent / "results"
 PLACES: Final = ("memory", "disk")

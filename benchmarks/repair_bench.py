@@ -35,26 +35,27 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason import mending
 from kgreason.api import investigate
-from kgreason.faults import designs, ground_of, targets
-from kgreason.faults.designs import Design
-from kgreason.faults.ground import Ground
-from kgreason.faults.model import Target, Truth, draws
-from kgreason.faults.sow import sow
-from kgreason.faults.strike import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
+from kgreason.base.terms import SH, TRAILS
+from kgreason.context.context import pattern
+from kgreason.context.view import members
 from kgreason.graph.marks import places
-from kgreason.ledger import Ledger
-from kgreason.mending.opening import Opened, opened
-from kgreason.phases.bench import pattern
-from kgreason.phases.options import Claim, claims, options, query
-from kgreason.probes.intervention import judged
-from kgreason.reasoners.candidates import members
-from kgreason.repairs.catalogue import Repair
-from kgreason.repairs.trial import CLAIMED, read_arms
-from kgreason.repairs.validation import effect
-from kgreason.symptoms.values import as_stored
-from kgreason.terms import SH, TRAILS
+from kgreason.inject import designs, ground_of
+from kgreason.inject import true_constraints as targets
+from kgreason.inject.base_graph import Ground
+from kgreason.inject.corrupt import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
+from kgreason.inject.designs import Design
+from kgreason.inject.fault import Target, Truth, draws
+from kgreason.inject.inject import sow
+from kgreason.record import Ledger
+from kgreason.repair.apply import Wanted, repair
+from kgreason.repair.catalogue import Repair
+from kgreason.repair.feasible import Claim, claims, options, query
+from kgreason.repair.opening import Opened, opened
+from kgreason.repair.trial import CLAIMED, read_arms
+from kgreason.repair.validation import effect
+from kgreason.shacl.values import as_stored
+from kgreason.test.trial_counts import judged
 
 REPAIRABLE: Final = (
     "wrong-predicate",
@@ -123,7 +124,7 @@ def attempt(
             record = store.record(store.entry())
             found = looked_at(opened(record, (), None), truth, clean)
         number = found.pop("number")
-        done = mending.repair(ledger, None, wanted=mending.Wanted(number, dry=True)).tried
+        done = repair(ledger, None, wanted=Wanted(number, dry=True)).tried
         spent_too = time.process_time() - begun
     lead = done[0] if number and done else None
     return found | {
@@ -185,14 +186,14 @@ def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found
     A cause is of the fault where four in five of the failing nodes it claims were struck.
     """
     struck = {node for cause in truth.causes for node in cause.struck}
-    every = claims(found.bench, found.symptoms)
+    every = claims(found.context, found.symptoms)
     most = 2 * len(struck) > len(truth.population)
     own = [c for c in every if c.row["status"] in FOUND and is_sown(c, struck, most=most)]
     own.sort(key=lambda c: (-float(c.row["confidence"].value), int(c.row["number"].value)))
     out: Found = {"supported": len(own), "number": None, "offers": [], "placebos": []}
     out["restored"] = None
     for claim in own:
-        offered = options(found.bench, claim)
+        offered = options(found.context, claim)
         out["offers"] += [f"{o.repair.name}: {o.verdict.why}" for o in offered]
         number = claim.row["number"].value
         feasible = next((o.repair for o in offered if o.verdict.feasible), None)
@@ -222,7 +223,7 @@ def is_sown(claim: Claim, struck: set[Any], *, most: bool) -> bool:
 
 def restored(found: Opened, claim: Claim, repair: Repair, clean: frozenset[ox.Triple]) -> float:
     """Give the share of the changes at the claimed nodes that bring back what was there."""
-    text = query(found.bench, claim, repair, None, None, placebo=False)
+    text = query(found.context, claim, repair, None, None, placebo=False)
     _, arms = read_arms(found.graph, found.graph.store.select(text))
     changes = arms[CLAIMED].patch.changes
     right = sum(
@@ -238,7 +239,7 @@ def placebos(
     graph, own = found.graph, claim.symptom.constraint
     regions = [pattern(rival.row["pattern"].value) for rival in rivals]
     for index, region in enumerate([None, *regions]):
-        text = query(found.bench, claim, repair, region, None)
+        text = query(found.context, claim, repair, region, None)
         _, arms = read_arms(graph, graph.store.select(text))
         for name, arm in arms.items():
             if name == CLAIMED or (name == "random" and index):

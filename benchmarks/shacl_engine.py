@@ -28,9 +28,9 @@ def peak() -> float:
 
 def kgreason(data: Path, shapes: Path) -> tuple[Step, Step]:
     """Give the steps of kgreason."""
-    from kgreason.errors import KgreasonError  # noqa: PLC0415 - each engine imports its own
+    from kgreason.base.errors import KgreasonError  # noqa: PLC0415 - each engine imports its own
     from kgreason.graph import load  # noqa: PLC0415
-    from kgreason.symptoms import compile_shapes, observe_all, read_shapes  # noqa: PLC0415
+    from kgreason.shacl import compile_shapes, observe_all, read_shapes  # noqa: PLC0415
 
     kept = {}
 

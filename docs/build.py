@@ -16,8 +16,10 @@ import pyoxigraph as ox
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ROLES: Final = {
-    "symptom": "What is wrong: SHACL constraint components, targets and paths as SPARQL.",
-    "observe": "Looking at the graph: who is described where, who lies in a region.",
+    "observe": "What is wrong: SHACL constraint components, targets and paths as SPARQL.",
+    "context": "Looking at the graph: who is described where, who lies in a region.",
+    "path": "Where a condition looks: one file for each kind of step from the focus node.",
+    "condition": "What a condition asks of the end of a path: one file for each test.",
     "hypothesize": "Proposing causes: one file for each family of hypotheses.",
     "refine": "Making what is still open tighter or wider: one file for each way.",
     "test": "Putting hypotheses to the test: one file for each kind of test.",
@@ -27,9 +29,9 @@ ROLES: Final = {
     "report": "The sections of a report.",
     "history": "Questions people ask of a reasoning history.",
     "export": "What goes into a record's exports: PROV-JSON, nanopublications, RO-Crate.",
-    "fault": "Breaking sound data on purpose, for `kgreason bench`: one update for each operation.",
+    "inject": "Injecting faults into sound data, for `kgreason bench`: one update an operation.",
     "repair": "Mending what a cause broke, tried on a scratch copy first: one update a repair.",
-    "audit": "What may not be found in a record; the same texts stand in the shapes of `shapes/`.",
+    "audit": "What may not be found in a record: each a SHACL constraint of the shape it names.",
 }
 SHOWN_APART: Final = ("summary", "title", "explanation", "example", "note")
 TRAILS: Final = "https://w3id.org/trails#"
@@ -229,7 +231,7 @@ def _policy(known: Ontology, policy: ox.NamedNode) -> Iterator[str]:
     yield known.meaning(policy)
     inner: dict[str, list[ox.BlankNode | ox.NamedNode]] = {"likelihood": [], "transition": []}
     facts = []
-    for quad in known.store.quads_for_pattern(policy, None, None, None):
+    for quad in _policy_quads(known, policy):
         name = quad.predicate.value.removeprefix(POLICY)
         if name in inner and not isinstance(quad.object, ox.Literal | ox.Triple):
             inner[name].append(quad.object)
@@ -247,6 +249,16 @@ def _policy(known: Ontology, policy: ox.NamedNode) -> Iterator[str]:
     ]
     head = ("test", "outcome", "hypothesis", "rival", "named rival", "none")
     yield from table(head, sorted(rows))
+
+
+def _policy_quads(known: Ontology, policy: ox.NamedNode) -> Iterator[ox.Quad]:
+    """Give what is said of a policy, and of the table of transitions that it shares."""
+    for quad in known.store.quads_for_pattern(policy, None, None, None):
+        yield quad
+        shared = quad.predicate.value == POLICY + "transitionsOf"
+        if shared and isinstance(quad.object, ox.NamedNode):
+            transition = ox.NamedNode(POLICY + "transition")
+            yield from known.store.quads_for_pattern(quad.object, transition, None, None)
 
 
 def _rules(known: Ontology) -> list[dict[str, Any]]:
@@ -279,9 +291,9 @@ def _transitions(known: Ontology) -> dict[tuple[str, str], list[str]]:
     """Give each transition with the policies that allow it."""
     allowed: dict[tuple[str, str], list[str]] = {}
     for policy in known.of(TRAILS + "Policy", POLICY):
-        for quad in known.store.quads_for_pattern(
-            policy, ox.NamedNode(POLICY + "transition"), None, None
-        ):
+        for quad in _policy_quads(known, policy):
+            if quad.predicate.value != POLICY + "transition":
+                continue
             if isinstance(quad.object, ox.NamedNode | ox.BlankNode):
                 ends = [
                     " ".join(known.values(quad.object, TRAILS + end)).removeprefix("trails:")

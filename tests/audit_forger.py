@@ -8,6 +8,7 @@ where one was taken out, or put in with a fraction for its number. What was deci
 whether it may stand is for the gates to say.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext
@@ -16,10 +17,10 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.audit import figures
-from kgreason.ledger import Record
-from kgreason.probes.statistics import Table
-from kgreason.terms import POLICY, PREFIXES, PROV, TRAILS, TYPE
+from kgreason.audit import figures, words
+from kgreason.base.statistics import Table
+from kgreason.base.terms import POLICY, PREFIXES, PROV, TRAILS, TYPE
+from kgreason.record import Record
 from tests.audit_nodes import Rewritten
 from tests.audit_support import relinked
 
@@ -85,11 +86,14 @@ class _Forger(Rewritten):
         names = ("InsideFailing", "Inside", "OutsideFailing", "Outside")
         counts = [int(self.number(tested, f"discovery{name}")) for name in names]
         table = Table(*counts) if self.one(tested, "discoveryInside") else None
+        engine = figures.engine_of(self.text(node, "note"))
+        passing = '("passing" AS ?own)' in self.text(self.one(node, "test"), "query")
         try:
-            found = recompute(figures.Recorded(given, strata, table))
+            found = recompute(figures.Recorded(given, strata, table, engine, passing))
         except (KeyError, ValueError, ArithmeticError):
             return
         self.put(node, "outcomeClass", found.outcome)
+        self.put(node, "note", found.note)
         for name, value in found.figures.items():
             self.put(node, name, value)
 
@@ -372,6 +376,11 @@ class _Forger(Rewritten):
         status = TRAILS.Proposed
         for change in changes:
             self.put(change, "from", status)
+            told = words.cause(self.text(change, "rule"))
+            if told and not re.fullmatch(told, self.text(change, "cause")):
+                self.put(
+                    change, "cause", re.sub(r"-\?\[0-9\.\]\+|\.\+\?", "0.5", told).replace("\\", "")
+                )
             known = [u for u in updates if self.place(u) <= self.place(change)]
             if self.text(change, "rule") != "demote":
                 self.put(change, "update", *known[-1:])

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.ledger import Record
-from kgreason.ledger.record import literal
-from kgreason.store import Store
-from kgreason.terms import POLICY, PROV, TRAILS, TYPE
+from kgreason.base.store import Store
+from kgreason.base.terms import POLICY, PROV, TRAILS, TYPE
+from kgreason.record import Record
+from kgreason.record.record import literal
 from tests.audit_support import statements
 
 NUMBERED: Final = (

@@ -8,11 +8,10 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 import kgreason
-from kgreason import policy
-from kgreason.ledger import Ledger, Record
-from kgreason.ledger.ledger import Entry
-from kgreason.store import Store
-from kgreason.terms import PREFIXES, PROV, TRAILS, XSD
+from kgreason.base.store import Store
+from kgreason.base.terms import PREFIXES, PROV, TRAILS, XSD
+from kgreason.record import Ledger, Record, policy
+from kgreason.record.ledger import Entry
 
 CASES: Final = Path(__file__).parent / "cases" / "audit"
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -79,7 +78,7 @@ def doubtful(folder: Path, **options: Any) -> Record:
     return _investigate(folder, ["e:age"], **options)
 
 
-def grouped(folder: Path) -> Record:
+def grouped(folder: Path, used: str = policy.DEFAULT) -> Record:
     """Group what a validation report says of one feed; nobody knows who did not fail."""
     rows = [f"e:s{n} a e:Sample ." for n in range(12)]
     _write(folder / "data" / "feed.ttl", rows)
@@ -95,7 +94,7 @@ def grouped(folder: Path) -> Record:
         f"[] a sh:ValidationReport ; sh:conforms false ; sh:result {results} .\n",
         encoding="utf-8",
     )
-    return kgreason.investigate(folder / "data", violations=found).record
+    return kgreason.investigate(folder / "data", violations=found, policy=used).record
 
 
 def _write(path: Path, rows: list[str]) -> None:
@@ -118,11 +117,11 @@ def history(folder: Path, name: str) -> Record:
     "own" before it, that policy (by default the shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
-    if kind == "grouped":
-        return grouped(folder)
     used = kind if kind in policy.names() else policy.DEFAULT
     if name.startswith("own"):
         used = str(own_policy(folder, used))
+    if kind == "grouped":
+        return grouped(folder, used)
     return (doubtful if kind == "doubtful" else lab)(folder, policy=used)
 
 

@@ -13,7 +13,7 @@
 - or ``added.trig`` and ``removed.trig``: what an update changes; nothing else may change. A file
   that is missing says "nothing".
 
-Prefixes are those of `kgreason.terms`, and ``ex:``.
+Prefixes are those of `kgreason.base.terms`, and ``ex:``.
 """
 
 import csv
@@ -28,9 +28,9 @@ import pyoxigraph as ox
 import rdflib
 from rdflib.plugins.sparql import prepareQuery
 
-from kgreason.ledger.seal import Functions
-from kgreason.templates import Fragment, Parameter, Template, Value, template
-from kgreason.terms import PREFIXES
+from kgreason.base.templates import Fragment, Parameter, Template, Value, template
+from kgreason.base.terms import PREFIXES
+from kgreason.record.seal import Functions
 
 CASES: Final = Path(__file__).resolve().parent / "cases"
 KNOWN: Final = PREFIXES | {"ex": "https://example.org/"}

@@ -1,6 +1,7 @@
 """What tests share: where real graphs are, and how many examples a property gets."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,14 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"there are no real graphs at {folder}; set KGREASON_DATA to their folder")
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what became of the inputs of the fuzz suite, where it ran."""
+    fuzz = sys.modules.get("tests.test_fuzz")
+    told = dict(fuzz.TALLY) if fuzz else {}
+    if told:
+        number = told.pop("inputs")
+        other = number - sum(told.values())
+        each = ", ".join(f"{count:,} {what}" for what, count in sorted(told.items()))
+        terminalreporter.write_line(f"Fuzz: {number:,} inputs: {each}; {other:,} anything else.")

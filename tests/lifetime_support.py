@@ -10,12 +10,12 @@ import pyoxigraph as ox
 import pytest
 
 import kgreason
-from kgreason import phases
-from kgreason.errors import QueryError
-from kgreason.ledger import Record
-from kgreason.phases.act import authorise, commit_to, release
-from kgreason.store import Store
-from kgreason.terms import PROV, TRAILS
+from kgreason.base.errors import QueryError
+from kgreason.base.store import Store
+from kgreason.base.terms import PROV, TRAILS
+from kgreason.record import Record
+from kgreason.record.permits import authorise, commit_to, release
+from kgreason.test.run import execute
 from tests.audit_support import doubtful, own_policy, statements, tiny
 
 _HEAD: Final = """@prefix e: <https://example.org/lab/> .
@@ -129,7 +129,7 @@ def falling_over(fails: Callable[[str, int], bool]) -> Iterator[list[str]]:
 
     Gives the kinds that were read.
     """
-    names = phases.execute.__globals__
+    names = execute.__globals__
     read, kinds = names["read"], []
 
     def reading(kind: str, *more: Any) -> Any:

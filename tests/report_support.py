@@ -6,7 +6,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.ledger import Ledger, Record
+from kgreason.record import Ledger, Record
 
 CASES: Final = Path(__file__).parent / "cases" / "report"
 CASE: Final = ox.NamedNode("urn:kgreason:case:1")

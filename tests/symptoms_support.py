@@ -9,20 +9,13 @@ from typing import Any, NamedTuple
 import pyoxigraph as ox
 import pytest
 
-from kgreason.errors import KgreasonError
+from kgreason.base.errors import KgreasonError
+from kgreason.base.store import Term
+from kgreason.base.terms import SH
 from kgreason.graph import Graph
-from kgreason.store import Term
-from kgreason.symptoms import (
-    Compiled,
-    Constraint,
-    Observation,
-    Shapes,
-    observe_all,
-    observe_fallback,
-)
-from kgreason.symptoms.paths import read_path
-from kgreason.symptoms.reference import Reference
-from kgreason.terms import SH
+from kgreason.shacl import Compiled, Constraint, Observation, Shapes, observe_all, observe_fallback
+from kgreason.shacl.paths import read_path
+from kgreason.shacl.pyshacl_run import Reference
 
 TESTS = Path(__file__).parent
 DATA = Path(os.environ.get("KGREASON_DATA", TESTS.parent.parent / "shared" / "data"))

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import kgreason
 from kgreason.audit import audit
+from kgreason.base.errors import LedgerError
 from kgreason.cli import app
-from kgreason.errors import LedgerError
-from kgreason.ledger import Ledger
+from kgreason.record import Ledger
 from kgreason.review.events import Stream, events, lines
 from kgreason.review.publish import publish
 from kgreason.review.reassess import reassess
@@ -170,7 +170,7 @@ def test_every_kind_of_event_is_in_the_schema() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["report --final", "reassess", "verdict 1 right --by A", "repair 1"]
+    "command", ["report --final", "reassess", "verdict H1 right --by A", "repair H1"]
 )
 def test_a_ledger_that_is_not_there_is_not_made(command: str, tmp_path: Path) -> None:
     gone = tmp_path / "gone"

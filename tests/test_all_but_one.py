@@ -9,11 +9,11 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.audit import audit
-from kgreason.ledger import Record
-from kgreason.probes import sibling_spread
-from kgreason.probes.finding import Setting
-from kgreason.reasoners.candidates import number
-from kgreason.store import Row
+from kgreason.base.store import Row
+from kgreason.context.view import number
+from kgreason.record import Record
+from kgreason.test import sibling_spread
+from kgreason.test.finding import Setting
 from tests.lifetime_support import asked, fates, nodes, of, sample, written
 
 OTHER: Final = "Nodes whose mode is another than “rail” fail."

@@ -7,12 +7,12 @@ from typing import Any, Final
 import pyoxigraph as ox
 import pytest
 
-from kgreason.audit import core
-from kgreason.audit.history import History
-from kgreason.audit.shapes import Limit, Shape, shapes
-from kgreason.ledger import Record
-from kgreason.store import Store
-from kgreason.terms import SH, TYPE, XSD
+from kgreason.audit import core_constraints as core
+from kgreason.audit.merged import History
+from kgreason.audit.record_shapes import Limit, Shape, shapes
+from kgreason.base.store import Store
+from kgreason.base.terms import SH, TYPE, XSD
+from kgreason.record import Record
 
 IRI: Final = ox.NamedNode("urn:example:investigation")
 NODE, NOTHING, FITTING = (ox.NamedNode(f"urn:example:{n}") for n in ("node", "nothing", "fitting"))

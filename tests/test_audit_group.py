@@ -5,8 +5,8 @@ from typing import Final
 import pyoxigraph as ox
 import pytest
 
-from kgreason.audit.shapes import shapes
-from kgreason.store import Store
+from kgreason.audit.record_shapes import shapes
+from kgreason.base.store import Store
 
 (RULE,) = (rule for rule in shapes().rules if rule.name == "evidence-group")
 HEAD: Final = """PREFIX : <urn:example:>

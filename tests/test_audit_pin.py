@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kgreason.audit import AuditReport, audit, pinned
-from kgreason.errors import OptionError
-from kgreason.ledger import Record
-from kgreason.terms import TRAILS
+from kgreason.base.errors import OptionError
+from kgreason.base.terms import TRAILS
+from kgreason.record import Record
 from tests.audit_support import kept_in, lab, relinked, tampered, tiny
 from tests.cli_support import run
 from tests.test_audit import MUTANTS, NAMED, OF_SEALS

@@ -11,9 +11,9 @@ from xml.etree import ElementTree as ET
 import pyoxigraph as ox
 import pytest
 
-from kgreason.audit.shapes import shapes
-from kgreason.store import Store
-from kgreason.terms import PROV, TYPE, XSD
+from kgreason.audit.record_shapes import shapes
+from kgreason.base.store import Store
+from kgreason.base.terms import PROV, TYPE, XSD
 from tests.audit_support import CASES
 
 EXAMPLE: Final = "http://example.org/"

@@ -9,13 +9,13 @@ import pytest
 import rdflib
 from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS
 
-from kgreason.audit import shapes as module
-from kgreason.audit.shapes import RULES, files, ontology, shapes
-from kgreason.audit.texts import refresh
-from kgreason.errors import ShapesError
-from kgreason.resources import folder
-from kgreason.templates import role, template
-from kgreason.terms import PREFIXES
+from kgreason.audit import record_shapes as module
+from kgreason.audit.record_shapes import ontology, shapes
+from kgreason.base.errors import ShapesError
+from kgreason.base.resources import folder
+from kgreason.base.templates import parse, role, template
+from kgreason.base.terms import PREFIXES
+from kgreason.record.whole_shapes import RULES, whole_shapes
 
 FORBIDDEN: Final = re.compile(r"(?<![:?\w])(GRAPH|VALUES|MINUS|SERVICE)\b", re.IGNORECASE)
 SUBSELECT: Final = re.compile(r"\{\s*SELECT\s+(?:DISTINCT\s+)?(\S+)")
@@ -25,31 +25,36 @@ QUERIES: Final = sorted(role("audit"))
 
 @pytest.fixture(scope="module")
 def graph() -> rdflib.Graph:
-    graph = rdflib.Graph()
-    for path in files():
-        graph.parse(path)
-    return graph
+    return whole_shapes()
 
 
-@pytest.mark.parametrize("name", QUERIES)
-def test_a_query_keeps_to_the_dialect_of_both_engines(name: str) -> None:
-    text = template("audit", name).fragment().text
-    assert text.startswith("SELECT $this ?value WHERE {")
-    assert not FORBIDDEN.search(text)
-    assert all(first == "$this" for first in SUBSELECT.findall(text))
+def test_queries_keep_to_the_dialect_of_both_engines() -> None:
+    for name in QUERIES:
+        text = template("audit", name).fragment().text
+        assert text.startswith("SELECT $this ?value WHERE {"), name
+        assert not FORBIDDEN.search(text), name
+        assert all(first == "$this" for first in SUBSELECT.findall(text)), name
 
 
-@pytest.mark.parametrize("name", QUERIES)
-def test_a_shape_has_the_text_of_the_query(name: str, graph: rdflib.Graph) -> None:
-    [select] = graph.objects(rdflib.URIRef(RULES + name), SH.select)
-    assert str(select) == template("audit", name).fragment().text.strip()
-
-
-def test_every_constraint_is_a_query_and_belongs_to_a_shape(graph: rdflib.Graph) -> None:
-    made = {str(node).removeprefix(RULES) for node in graph.subjects(RDF.type, SH.SPARQLConstraint)}
-    used = [str(node).removeprefix(RULES) for node in graph.objects(None, SH.sparql)]
-    assert sorted(used) == sorted(made) == QUERIES
+def test_every_check_is_a_constraint_of_one_shape(graph: rdflib.Graph) -> None:
+    for name in QUERIES:
+        [select] = graph.objects(rdflib.URIRef(RULES + name), SH.select)
+        assert str(select) == template("audit", name).fragment().text.strip()
+        [shape] = graph.subjects(SH.sparql, rdflib.URIRef(RULES + name))
+        assert (shape, RDF.type, SH.NodeShape) in graph, name
     assert sorted(rule.name for rule in shapes().rules) == QUERIES
+
+
+def test_a_check_has_to_name_a_shape_and_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "SELECT $this ?value WHERE { $this ?p ?value }\n"
+    for header in ("#+ shape: Nowhere\n#+ message: m\n", "#+ shape: Step\n", "#+ message: m\n"):
+        path = tmp_path / "stray.rq"
+        path.write_text(f"#+ summary: Stray.\n{header}{query}", encoding="utf-8")
+        monkeypatch.setattr(module, "checks", lambda path=path: [parse(path, "audit")])
+        with pytest.raises(ShapesError, match=r"stray\.rq: the header has to name a shape"):
+            module.shapes.__wrapped__()
 
 
 def test_every_prefix_that_a_query_uses_is_declared(graph: rdflib.Graph) -> None:
@@ -89,13 +94,6 @@ def test_every_class_of_the_record_has_a_shape(graph: rdflib.Graph) -> None:
         "Verdict"
     )
     assert {TRAILS[name] for name in classes.split()} <= targets
-
-
-def test_refreshing_repairs_a_text_that_went_astray() -> None:
-    for path in files():
-        text = path.read_text(encoding="utf-8")
-        assert refresh(text) == text
-        assert refresh(text.replace("FILTER", "FILTRE")) == text
 
 
 def _broken(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:

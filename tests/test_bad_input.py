@@ -20,8 +20,8 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from kgreason.ledger import Ledger
-from kgreason.terms import TRAILS
+from kgreason.base.terms import TRAILS
+from kgreason.record import Ledger
 from tests.cli_support import PREFIXES, SHAPES, Ran, process, run, write_graph
 
 GOOD = PREFIXES + 'ex:a a ex:Thing ; ex:name "a" ; ex:size 3 .\n'
@@ -62,7 +62,7 @@ def investigate(*args: str | Path, **options: Any) -> Ran:
 BROKEN: list[tuple[str, bytes, str]] = [
     ("empty.ttl", b"", r"empty\.ttl: the file is empty\.$"),
     ("blank.nt", b" \n\n", r"blank\.nt: the file is empty\.$"),
-    ("empty.ttl.gz", gzip.compress(b""), r"empty\.ttl\.gz: the file is empty\.$"),
+    ("empty.ttl.gz", gzip.compress(b"", mtime=0), r"empty\.ttl\.gz: the file is empty\.$"),
     ("nothing.ttl", b"# no triples\n", r"There are no triples in nothing\.ttl; is it the right"),
     ("nothing.jsonld", b"{}", r"There are no triples in nothing\.jsonld"),
     ("text.ttl", b"To be,\nor not to be.", r"text\.ttl: line 1, column 1: .*To is not"),
@@ -80,11 +80,15 @@ BROKEN: list[tuple[str, bytes, str]] = [
     ),
     (
         "cut.ttl.gz",
-        gzip.compress(GOOD.encode() * 50)[:-20],
+        gzip.compress(GOOD.encode() * 50, mtime=0)[:-20],
         r"cut\.ttl\.gz: the gzip file is cut off",
     ),
     ("plain.nt.gz", b"<a:a> <a:a> <a:a> .", r"plain\.nt\.gz: the gzip file is cut off or broken"),
-    ("flipped.nt.gz", gzip.compress(GOOD.encode())[:20] + b"\xff" * 30, r"cut off or broken"),
+    (
+        "flipped.nt.gz",
+        gzip.compress(GOOD.encode(), mtime=0)[:20] + b"\xff" * 30,
+        r"cut off or broken",
+    ),
     (
         "latin.ttl",
         GOOD.replace('"a"', '"ä"').encode("latin-1"),
@@ -162,7 +166,7 @@ def test_a_file_that_may_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    loading = importlib.import_module("kgreason.graph.load")
+    loading = importlib.import_module("kgreason.graph.bounds")
     monkeypatch.setattr(loading, "_open", refuse)  # root may read everything
     refused(
         investigate("secret.ttl", "--shapes", "shapes.ttl"),
@@ -391,8 +395,16 @@ def test_shapes_that_are_not_there(args: list[str]) -> None:
             r"latin\.ttl: line \d+: .*iconv -f LATIN1",
         ),
         ("wide.ttl", SHAPES.encode("utf-16"), r"wide\.ttl: line 1: .*iconv -f UTF-16"),
-        ("cut.ttl.gz", gzip.compress(SHAPES.encode())[:60], r"cut\.ttl\.gz: cannot be read"),
-        ("bad.ttl.gz", gzip.compress(b"x" * 9999)[:12] + b"\xff" * 40, r"bad\.ttl\.gz: cannot be"),
+        (
+            "cut.ttl.gz",
+            gzip.compress(SHAPES.encode(), mtime=0)[:60],
+            r"cut\.ttl\.gz: the gzip file is",
+        ),
+        (
+            "bad.ttl.gz",
+            gzip.compress(b"x" * 9999, mtime=0)[:12] + b"\xff" * 40,
+            r"bad\.ttl\.gz: the gzip",
+        ),
         ("long.ttl", b"x" * 9999, r"long\.ttl: line 1, column 1: x{200} …\.$"),
     ],
 )
@@ -618,8 +630,8 @@ def test_no_ledger(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", WORDS, ids=[w[0] for w in WORDS])
 def test_no_such_investigation(ledger: Path, words: list[str]) -> None:
-    done = run(*words, "99", "--ledger", ledger)
-    refused(done, r"There is no investigation 99 in the ledger .*; it has 1\.")
+    done = run(*words, "I99", "--ledger", ledger)
+    refused(done, r"There is no investigation I?99 in the ledger .*; it has I1\.")
 
 
 @pytest.mark.parametrize("words", [*WORDS, ["investigate"]], ids=lambda w: w[0])

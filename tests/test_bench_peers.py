@@ -9,20 +9,21 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from kgreason.errors import OptionError
-from kgreason.faults import Trial, ground_of, running
-from kgreason.faults.beside import beside, failing_of
-from kgreason.faults.designs import designs
-from kgreason.faults.features import LEAST, Features, features
-from kgreason.faults.figures import OWN, OWN_KIND, figures
-from kgreason.faults.model import Cause, Target, Truth
-from kgreason.faults.page import as_markdown
-from kgreason.faults.peers import LISTED, PEERS, chosen
-from kgreason.faults.scoring import by_place
-from kgreason.faults.sow import sow
-from kgreason.faults.targets import derive
-from kgreason.store import Term
-from kgreason.terms import TYPE, XSD
+from kgreason.base.errors import OptionError
+from kgreason.base.store import Term
+from kgreason.base.terms import TYPE, XSD
+from kgreason.inject import Trial, ground_of
+from kgreason.inject import trials as running
+from kgreason.inject.baseline_trials import beside, failing_of
+from kgreason.inject.baselines import LISTED, PEERS, chosen
+from kgreason.inject.bench_page import as_markdown
+from kgreason.inject.designs import designs
+from kgreason.inject.fault import Cause, Target, Truth
+from kgreason.inject.feature_table import LEAST, Features, features
+from kgreason.inject.inject import sow
+from kgreason.inject.scoring import by_place
+from kgreason.inject.summary import OWN, OWN_KIND, figures
+from kgreason.inject.true_constraints import derive
 from tests.cli_support import run
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning:pysubgroup")

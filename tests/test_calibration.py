@@ -17,18 +17,17 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import kgreason
-from kgreason import calibration
 from kgreason.audit import audit
+from kgreason.base.errors import GraphError, LedgerError, OptionError
+from kgreason.base.terms import POLICY, TRAILS, TYPE
 from kgreason.cli import app
-from kgreason.errors import GraphError, LedgerError, OptionError
-from kgreason.learning import Case, judged, learn, trials
-from kgreason.learning.isotonic import Block, bounds, fit, pooled, tied, value_at
-from kgreason.learning.learn import FOLDS, folded, out_of_fold
-from kgreason.learning.triples import calibrated
-from kgreason.ledger import Ledger, Record
+from kgreason.inject.calibration_cases import Case, judged, trials
+from kgreason.inject.calibration_rdf import calibrated
+from kgreason.inject.isotonic import Block, bounds, fit, pooled, tied, value_at
+from kgreason.inject.learn_calibration import FOLDS, folded, learn, out_of_fold
+from kgreason.record import Ledger, Record, calibration
 from kgreason.review.judge import judge, opinions
 from kgreason.review.replay import replay
-from kgreason.terms import POLICY, TRAILS, TYPE
 from tests.audit_support import CASES, kept_in, lab, relinked, statements, tampered, tiny
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -434,7 +433,7 @@ def test_judgements_are_learned_from(place: Path) -> None:
 def test_the_command_appends_and_tells_of_contradictions(tmp_path: Path) -> None:
     kept_in(tmp_path / "ledger", tiny(tmp_path)).store.close()
     at = ("--ledger", tmp_path / "ledger")
-    first = run("verdict", "1", "right", "--by", "Ada", *at)
+    first = run("verdict", "H1", "right", "--by", "Ada", *at)
     assert first.exit_code == 0, first.stderr
     assert re.fullmatch(r"\S+:judgement:1: \S+:hypothesis:1 is right\.\n", first.stdout)
     assert first.stderr == ""
@@ -445,27 +444,27 @@ def test_the_command_appends_and_tells_of_contradictions(tmp_path: Path) -> None
     none = run("calibrate", *at)
     assert none.exit_code == 2
     assert "left out" in none.stderr
-    third = run("verdict", "1", "wrong", "--by", "Ada", "--investigation", "1", *at)
+    third = run("verdict", "H1", "wrong", "--by", "Ada", "--investigation", "1", *at)
     assert third.stderr == ""
     with kgreason.result(tmp_path / "ledger") as result:
         people = [q for q in statements(result.record) if q.predicate == TYPE]
         assert sum(q.object.value.endswith("#Person") for q in people) == 2
         assert audit(result.record).ok
     out = tmp_path / "map.ttl"
-    made = run("calibrate", *at, "--out", out)
-    assert made.exit_code == 0
+    made = run("calibrate", *at, "--out", out, "--force")
+    assert made.exit_code == 2
     assert "1 cases, 1 of them judged by people" in made.stderr
-    assert calibration.load(str(out)) is not None
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
         ("9", "right", "--by", "Ada"),
-        ("1", "right", "--by", " "),
-        ("1", "right", "--by", "Ada", "--investigation", "7"),
-        ("1", "perhaps", "--by", "Ada"),
-        ("1", "right"),
+        ("H1", "right", "--by", " "),
+        ("H1", "right", "--by", "Ada", "--investigation", "7"),
+        ("H1", "perhaps", "--by", "Ada"),
+        ("H1", "right"),
     ],
 )
 def test_a_judgement_that_cannot_be_is_refused(arguments: tuple[str, ...], place: Path) -> None:
@@ -483,7 +482,7 @@ def test_an_unfinished_investigation_is_not_judged(tmp_path: Path) -> None:
     kept_in(tmp_path / "ledger", running).store.close()
     with pytest.raises(LedgerError, match="is not finished"):
         judge(tmp_path / "ledger", "1", "Ada", right=True)
-    ended = run("verdict", "1", "right", "--by", "Ada", "--ledger", tmp_path / "ledger")
+    ended = run("verdict", "H1", "right", "--by", "Ada", "--ledger", tmp_path / "ledger")
     assert ended.exit_code == 2
     assert "kgreason resume" in ended.stderr
 
@@ -504,3 +503,48 @@ def test_the_command_learns(tmp_path: Path) -> None:
     assert said[TRAILS.withFeatures] == ox.Literal(True)  # noqa: FBT003 - the value of a literal
     assert run("calibrate").exit_code == 2
     assert run("calibrate", tmp_path / "missing.json").exit_code == 2
+
+
+def results(folder: Path, name: str, trials: Sequence[dict[str, Any]]) -> Path:
+    path = folder / name
+    path.write_text(json.dumps({"trials": list(trials)}), encoding="utf-8")
+    return path
+
+
+def test_few_cases_are_no_map(tmp_path: Path) -> None:
+    """Six leaders that are right: by Laplace's rule the map claims less, out of fold as well."""
+    six = [TRIAL | {"confidence": 0.99, "seed": n} for n in range(6)]
+    out = tmp_path / "map.ttl"
+    made = run("calibrate", results(tmp_path, "six.json", six), "--out", out, "--force")
+    assert made.exit_code == 2
+    assert "ECE 0.0100 raw, 0.1429 calibrated" in made.stderr
+    assert "6 cases" in made.stderr
+    assert "asks for 30 (policy:calibrateFrom)" in made.stderr
+    assert not out.exists()
+
+
+def test_a_map_that_is_worse_out_of_fold_is_written_by_force_alone(tmp_path: Path) -> None:
+    """In each fold others are right: what is learned of one is wrong of the other."""
+    cases = [
+        TRIAL | {"confidence": 0.5, "seed": n % 2, "leader_right": n % 2 == 0} for n in range(40)
+    ]
+    file, out = results(tmp_path, "two.json", cases), tmp_path / "map.ttl"
+    refused = run("calibrate", file, "--out", out)
+    assert refused.exit_code == 1
+    assert re.search(r"ECE 0\.0000 raw, 0\.\d+ calibrated", refused.stderr)
+    assert "worse than none does. It is not written; --force" in refused.stderr
+    assert not out.exists()
+    forced = run("calibrate", file, "--out", out, "--force")
+    assert forced.exit_code == 0
+    assert "worse than none does. It is written since --force asks for it." in forced.stderr
+    assert calibration.load(str(out)) is not None
+
+
+def test_a_map_that_was_not_tried_is_written_by_force_alone(tmp_path: Path) -> None:
+    file = results(tmp_path, "one.json", [TRIAL] * 40)
+    refused = run("calibrate", file)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "The cases make one fold" in refused.stderr
+    forced = run("calibrate", file, "--force")
+    assert forced.exit_code == 0
+    assert "trails:Calibration" in forced.stdout

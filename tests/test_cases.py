@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator
 import pytest
 from _pytest.mark import ParameterSet
 
-from kgreason.templates import role, roles
+from kgreason.base.templates import role, roles
 from tests import casebook
 from tests.casebook import Case, cases
 
-ROLES = ("confidence", "fault", "hypothesize", "observe", "record", "refine", "status", "test")
+ROLES = (
+    *("condition", "confidence", "context", "hypothesize", "inject", "path", "record", "refine"),
+    *("status", "test"),
+)
 """The roles run here; the others have runners that know more of what they are about."""
 
 ENGINES = {

@@ -13,9 +13,9 @@ import rdflib
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kgreason.ledger.record import literal
-from kgreason.templates import template
-from kgreason.terms import POLICY, TRAILS
+from kgreason.base.templates import template
+from kgreason.base.terms import POLICY, TRAILS
+from kgreason.record.record import literal
 
 NINE, SIX, ONE = Decimal("1e-9"), Decimal("1e-6"), Decimal(1)
 EX = "urn:example:"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kgreason.templates import template
-from kgreason.terms import POLICY, TRAILS
+from kgreason.base.templates import template
+from kgreason.base.terms import POLICY, TRAILS
 from tests.test_confidence import (
     EX,
     GENERATE,

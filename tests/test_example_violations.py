@@ -15,7 +15,7 @@ import pytest
 
 import kgreason
 from kgreason.audit import audit
-from kgreason.result import Result
+from kgreason.report.result import Result
 from tests.example_support import (
     ENOUGH,
     EXAMPLES,

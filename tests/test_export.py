@@ -17,13 +17,12 @@ import rdflib.term
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason import policy
-from kgreason.errors import LedgerError, OptionError, RunError
-from kgreason.export import KINDS, crate, export, rdf, trusty, write
-from kgreason.export import files as writing
-from kgreason.ledger import Ledger, Record
-from kgreason.store import Store
-from kgreason.terms import PREFIXES, PROV, TRAILS, TYPE
+from kgreason.base.errors import LedgerError, OptionError, RunError
+from kgreason.base.store import Store
+from kgreason.base.terms import PREFIXES, PROV, RDFS, TRAILS, TYPE
+from kgreason.record import Ledger, Record, policy
+from kgreason.report.export import KINDS, crate, export, rdf, trusty, write
+from kgreason.report.export import atomic as writing
 from tests.audit_support import kept_in, lab, statements, tampered
 from tests.casebook import trig
 from tests.cli_support import run
@@ -139,7 +138,7 @@ def attribute(value: Any) -> str:
 def test_all_else_that_is_said_of_a_node_is_an_attribute(record: Record, read: Any) -> None:
     nodes = {kind: of_kind(read, kind) for kind in KINDS_OF_NODE.values()}
     known = {uri for found in nodes.values() for uri in found}
-    renamed = {TYPE.value: PROV.type.value}
+    renamed = {TYPE.value: PROV.type.value, RDFS.label.value: PROV.label.value}
     wanted = {
         (q.subject.value, renamed.get(q.predicate.value, q.predicate.value), q.object.value)
         for q in statements(record)
@@ -638,7 +637,8 @@ def refused(ledger: Path, *args: str, code: int = 2) -> str:
 
 def test_the_command_writes_what_the_api_writes(ledger: Path, place: Path) -> None:
     done = run("export", "1", "--as", "prov-json", "--out", "x.json", "--ledger", ledger)
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("kgreason: Written: x.json (")
     export(ledger, "y.json", "prov-json", "1")
     assert (place / "x.json").read_bytes() == (place / "y.json").read_bytes()
 
@@ -684,7 +684,7 @@ def test_an_unfinished_investigation_is_refused(record: Record, place: Path) -> 
     kept_in(place / "ledger", tampered(record, text))
     for kind in KINDS:
         sentence = refused(place / "ledger", "--as", kind, "--out", "out")
-        assert "Investigation 1 is not finished" in sentence
+        assert "Investigation I1 is not finished" in sentence
         assert "`kgreason resume` goes on with it." in sentence
     assert [p.name for p in place.iterdir()] == ["ledger"]
 

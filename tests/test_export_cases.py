@@ -10,7 +10,7 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 
-from kgreason.templates import role
+from kgreason.base.templates import role
 from tests import casebook
 from tests.casebook import Case, cases
 

@@ -9,19 +9,21 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-import kgreason
-from kgreason.errors import OptionError
-from kgreason.faults import decorate, generated, levels
-from kgreason.faults.designs import Design, chosen, designs, operations
-from kgreason.faults.figures import added, calibration
-from kgreason.faults.ground import Ground, ground_of, table
-from kgreason.faults.model import PROPERTY_SHAPE, Cause, Target, Truth, draws, jaccard
-from kgreason.faults.running import Trial, attempt
-from kgreason.faults.scoring import score, tail
-from kgreason.faults.sow import sow
-from kgreason.faults.strike import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
-from kgreason.faults.targets import derive, given, pattern_of
-from kgreason.terms import SH, XSD
+from kgreason.base.errors import OptionError
+from kgreason.base.terms import SH, XSD
+from kgreason.inject import conditions as levels
+from kgreason.inject import dimensions as decorate
+from kgreason.inject import generated
+from kgreason.inject.base_graph import Ground, ground_of, table
+from kgreason.inject.corrupt import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
+from kgreason.inject.designs import Design, chosen, designs, operations
+from kgreason.inject.fault import PROPERTY_SHAPE, Cause, Target, Truth, draws, jaccard
+from kgreason.inject.inject import sow
+from kgreason.inject.scoring import score, tail
+from kgreason.inject.summary import added, calibration
+from kgreason.inject.trials import Trial, attempt
+from kgreason.inject.true_constraints import derive, given, pattern_of
+from kgreason.observe import opening
 
 SIZE = 500
 EX = "https://example.org/orders/vocab#"
@@ -61,7 +63,7 @@ def test_derived_constraints_do_hold(targets: list[Target], tmp_path: Path) -> N
         text = (ox.serialize(target.shapes(), format=ox.RdfFormat.N_TRIPLES) or b"").decode()
         texts.append(text.replace("sown/shapes#", f"sown/shapes/{number}#"))
     shapes.write_text("".join(texts), encoding="utf-8")
-    _, seen = kgreason.symptoms(data, shapes=shapes)
+    _, seen = opening.symptoms(data, shapes=shapes)
     assert len(seen.seen) == len(targets) > 20
     assert seen.failing == []
 
@@ -133,7 +135,7 @@ def failing_nodes(made: Ground, folder: Path) -> set[Any]:
         ox.serialize(triples, str(file), format=ox.RdfFormat.TURTLE)
         made.store.remove_graph(graph)
     ox.serialize(made.quads(), str(data), format=ox.RdfFormat.N_QUADS)
-    _, seen = kgreason.symptoms(data, shapes=shapes)
+    _, seen = opening.symptoms(data, shapes=shapes)
     return set().union(*(s.observation.failing for s in seen.failing))
 
 

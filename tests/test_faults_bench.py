@@ -9,10 +9,11 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from kgreason.faults import Trial, ground_of, running
-from kgreason.faults.designs import designs
-from kgreason.faults.targets import derive
-from kgreason.terms import TRAILS, TYPE
+from kgreason.base.terms import TRAILS, TYPE
+from kgreason.inject import Trial, ground_of
+from kgreason.inject import trials as running
+from kgreason.inject.designs import designs
+from kgreason.inject.true_constraints import derive
 from tests.cli_support import run
 
 GRAPH = "generated:400"

@@ -1,13 +1,20 @@
-"""Whatever comes in, only an error of ours comes out (the slow suite)."""
+"""Whatever comes in, only an error of ours comes out (the slow suite).
+
+Ten thousand inputs. What became of them is told at the end of the run:
+
+    pytest -m slow tests/test_fuzz.py
+"""
 
 from __future__ import annotations
 
+import faulthandler
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyoxigraph as ox
 import pytest
@@ -15,21 +22,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgreason import api
-from kgreason.errors import KgreasonError, QueryError, TemplateError
+from kgreason.base.errors import KgreasonError, QueryError, TemplateError
+from kgreason.base.store import Store, check_query
+from kgreason.base.templates import template
 from kgreason.graph import load
-from kgreason.ledger import Ledger
-from kgreason.store import Store, check_query
-from kgreason.symptoms import compile_shapes, observe, outcome_symptom, read_shapes
-from kgreason.templates import template
+from kgreason.record import Ledger
+from kgreason.shacl import compile_shapes, observe, outcome_symptom, read_shapes
 from tests.cli_support import OUTCOME, PREFIXES, SHAPES
 
 pytestmark = pytest.mark.slow
-many = settings(
-    max_examples=500,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-few = settings(many, max_examples=150)
+TALLY: Counter[str] = Counter()
+"""What became of the inputs, over all tests; conftest tells it."""
+HANG: Final = 900  # seconds after which an input is taken to hang; none needs a hundredth of it
+
+
+def inputs(number: int) -> settings:
+    return settings(
+        max_examples=number,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
+
 
 THING = 'ex:a a ex:Thing ; ex:name "a"@en-GB , """b\\u00e9\nc""" ; ex:size 3 , 4.5e0 , -0 .\n'
 TURTLE = PREFIXES + THING + "ex:b ex:knows [ ex:list ( ex:a _:x 1 ) ] . <#rel> a <../up> .\n"
@@ -258,10 +271,21 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def outcome(work: Callable[..., Any], *args: Any) -> Any:
     """Give what some work gives, or the error of ours that it raised; any other fails the test."""
+    faulthandler.dump_traceback_later(HANG, exit=True)
     try:
-        return work(*args)
+        given = work(*args)
     except KgreasonError as error:
         return error
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    return given
+
+
+def told(given: Any) -> Any:
+    """Count what became of an input."""
+    code = given.exit_code if isinstance(given, KgreasonError) else 0
+    TALLY[{0: "accepted", 2: "refused with exit code 2"}.get(code, "stopped with exit code 1")] += 1
+    return given
 
 
 def embeds(store: Store) -> None:
@@ -275,7 +299,7 @@ def embeds(store: Store) -> None:
 
 @pytest.mark.parametrize("lenient", [False, True])
 @pytest.mark.parametrize("ending", sorted(SEEDS))
-@few
+@inputs(400)
 @given(data=st.data())
 def test_loaders(tmp_path: Path, data: st.DataObject, ending: str, *, lenient: bool) -> None:
     content = data.draw(any_file(ending))
@@ -285,7 +309,8 @@ def test_loaders(tmp_path: Path, data: st.DataObject, ending: str, *, lenient: b
         packed = gzip.compress(content)
         content = data.draw(spoiled(packed)) if data.draw(st.booleans()) else packed
     path.write_bytes(content)
-    loaded = outcome(lambda: load([path], lenient=lenient))
+    TALLY["inputs"] += 1
+    loaded = told(outcome(lambda: load([path], lenient=lenient)))
     if isinstance(loaded, KgreasonError):
         assert str(path) in str(loaded)
         assert "\n" not in str(loaded)
@@ -294,12 +319,13 @@ def test_loaders(tmp_path: Path, data: st.DataObject, ending: str, *, lenient: b
         embeds(loaded.store)
 
 
-@many
+@inputs(1_500)
 @given(content=st.one_of(exchanged(SHACL, SHACL_TERMS), spoiled(SHACL.encode())))
 def test_shapes(tmp_path: Path, graph: Any, content: bytes) -> None:
     path = tmp_path / "shapes.ttl"
     path.write_bytes(content)
-    compiled = outcome(lambda: compile_shapes(read_shapes([path]), graph))
+    TALLY["inputs"] += 1
+    compiled = told(outcome(lambda: compile_shapes(read_shapes([path]), graph)))
     if isinstance(compiled, KgreasonError):
         assert compiled.exit_code == 2, compiled
         assert not isinstance(compiled, QueryError), compiled  # the text of shapes is no query
@@ -310,11 +336,12 @@ def test_shapes(tmp_path: Path, graph: Any, content: bytes) -> None:
             assert len(seen.failing) <= seen.population
 
 
-@many
+@inputs(1_000)
 @given(text=any_query())
 def test_outcome_queries(graph: Any, text: str) -> None:
     before = len(graph.store.inner)
-    constraint = outcome(lambda: outcome_symptom(text, graph, where="q.rq", seconds=20))
+    TALLY["inputs"] += 1
+    constraint = told(outcome(lambda: outcome_symptom(text, graph, where="q.rq", seconds=20)))
     if isinstance(constraint, KgreasonError):
         assert "\n" not in str(constraint)
     else:
@@ -323,10 +350,11 @@ def test_outcome_queries(graph: Any, text: str) -> None:
     assert len(graph.store.inner) == before
 
 
-@many
+@inputs(1_500)
 @given(text=any_query())
 def test_queries_are_checked(text: str) -> None:
-    error = outcome(lambda: check_query(text, "the query"))
+    TALLY["inputs"] += 1
+    error = told(outcome(lambda: check_query(text, "the query")))
     if error is None:
         ox.Store().query(text)  # would raise for what does not parse
     else:
@@ -334,17 +362,19 @@ def test_queries_are_checked(text: str) -> None:
         assert error.exit_code == 2
 
 
-@few
+@inputs(500)
 @given(text=st.one_of(st.text(max_size=40), st.lists(st.sampled_from(PIECES)).map("".join)))
 def test_no_text_becomes_part_of_a_query(text: str) -> None:
+    TALLY["inputs"] += 1
     literal = ox.Literal(text)
     rows = Store(ox.Store(), "nothing").select(f"SELECT ?t {{ BIND ({literal} AS ?t) }}")
     assert rows[0]["t"] == literal
     with pytest.raises(TemplateError):
         template("record", "counts").render(investigation=text)  # type: ignore[arg-type]
+    told(None)
 
 
-@settings(few, max_examples=60)
+@inputs(200)
 @given(data=st.data())
 def test_investigations(tmp_path: Path, data: st.DataObject) -> None:
     graph_file, shapes_file = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
@@ -358,9 +388,12 @@ def test_investigations(tmp_path: Path, data: st.DataObject) -> None:
     )
     question = data.draw(st.text(max_size=20))
     lenient = data.draw(st.booleans())
-    result = outcome(
-        lambda: api.investigate(
-            [graph_file], shapes=[shapes_file], lenient=lenient, question=question
+    TALLY["inputs"] += 1
+    result = told(
+        outcome(
+            lambda: api.investigate(
+                [graph_file], shapes=[shapes_file], lenient=lenient, question=question
+            )
         )
     )
     if isinstance(result, KgreasonError):
@@ -374,14 +407,16 @@ def test_investigations(tmp_path: Path, data: st.DataObject) -> None:
         assert list(ox.parse(result.turtle().encode(), format=ox.RdfFormat.TURTLE))
 
 
-@few
+@inputs(500)
 @given(content=st.binary(max_size=300), name=st.sampled_from(["CURRENT", "IDENTITY", "x.log"]))
 def test_folders_that_are_no_ledgers(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
 ) -> None:
     folder = tmp_path_factory.mktemp("no-ledger")
     (folder / name).write_bytes(content)
+    TALLY["inputs"] += 1
     for opener in (Ledger.read, Ledger.write, Ledger.ready):
-        with pytest.raises(KgreasonError):
+        with pytest.raises(KgreasonError) as raised:
             opener(folder)
     assert (folder / name).read_bytes() == content
+    told(raised.value)

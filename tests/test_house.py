@@ -9,7 +9,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgreason.terms import OWL, PREFIXES, RDFS, SKOS, TRAILS, TYPE
+from kgreason.base.terms import OWL, PREFIXES, RDFS, SKOS, TRAILS, TYPE
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "kgreason"
@@ -18,20 +18,21 @@ SPARQL = sorted([*ROOT.glob("queries/*/*.rq"), *ROOT.glob("queries/*/*.ru")])
 TURTLE = sorted([*ROOT.glob("ontology/**/*.ttl"), *ROOT.glob("shapes/**/*.ttl")])
 
 LAYERS = (
-    ("errors", "terms"),
-    ("resources", "store", "request"),
-    ("templates",),
+    ("base",),
     ("graph",),
-    ("symptoms", "ledger"),
-    ("policy", "sighting", "repairs", "calibration"),
-    ("probes", "report"),
-    ("reasoners", "audit", "result", "export"),
-    ("phases",),
-    ("investigation",),
+    ("shacl", "record"),
+    ("context",),
+    ("observe",),
+    ("hypothesize",),
+    ("test",),
+    ("decide",),
+    ("audit", "report"),
+    ("repair",),
+    ("loop",),
+    ("run",),
+    ("review",),
     ("api",),
-    ("review", "mending"),
-    ("faults",),
-    ("learning",),
+    ("inject",),
     ("cli",),
     ("__init__", "__main__"),
 )
@@ -39,9 +40,9 @@ LAYERS = (
 UPWARD: dict[tuple[str, str], str] = {}
 """Imports that go up or sideways all the same, each with its reason."""
 
-LONG = 425  # about 400
+LONG = 600
 LONG_MODULES: dict[str, str] = {}
-"""Modules over 400 lines, each with the reason why it is not two."""
+"""Modules over 600 lines, each with the reason why it is not two."""
 LONG_FUNCTION = 55  # about 50
 LONG_FUNCTIONS: dict[str, str] = {}
 """Functions over 50 lines below their signature, each with the reason why it is not two."""

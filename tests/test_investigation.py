@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 
 import kgreason
-from kgreason.api import load_graph
-from kgreason.request import request_of
+from kgreason.observe.opening import load_graph
+from kgreason.observe.request import request_of
+from kgreason.record import policy
+from kgreason.report import questions as history
+from kgreason.review.reassess import answers
+from kgreason.review.rejudge import Evidence
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "supply-chain"
 TRUTH = json.loads((EXAMPLE / "truth.json").read_text(encoding="utf-8"))["faults"]
@@ -32,7 +36,7 @@ def example() -> Iterator[dict[str, Any]]:
     }
     with kgreason.investigate(EXAMPLE / "data", **options) as result:
         graph = load_graph(request_of(EXAMPLE / "data", **options))
-        yield {"result": result.as_dict(), "graph": graph}
+        yield {"result": result.as_dict(), "graph": graph, "record": result.record}
 
 
 @pytest.mark.parametrize("fault", TRUTH, ids=[f["name"] for f in TRUTH])
@@ -46,7 +50,10 @@ def test_the_planted_cause_leads(example: dict[str, Any], fault: dict[str, Any])
     leading = symptom["hypotheses"][0]
     assert leading["kind"] == fault["kind"]
     if fault["kind"] == "none":
-        assert symptom["verdict"] == "no systematic cause"
+        # Nothing sets these apart, so that nothing was tested.
+        assert symptom["verdict"] == "inconclusive"
+        assert symptom["open"] == ["no condition set them apart clearly enough to be tested"]
+        assert (leading["status"], leading["confidence"]) == ("inconclusive", 0.5)
         return
     assert leading["status"] == "supported"
     assert symptom["verdict"] == "explained"
@@ -54,6 +61,42 @@ def test_the_planted_cause_leads(example: dict[str, Any], fault: dict[str, Any])
     found = {row["focus"] for row in select(leading["region"])}
     true = {row["focus"] for row in select(fault["region"]["query"])}
     assert len(found & true) >= 0.8 * len(found | true)
+
+
+def test_the_history_says_of_what_there_is_no_cause(example: dict[str, Any]) -> None:
+    """Where a cause is supported, that there is none is only said of what it leaves over."""
+    rows = list(history.ask(example["record"], "which-hypotheses"))
+    failing = {s["id"]: s["failing"] for s in example["result"]["symptoms"]}
+    supported = [row for row in rows if row["status"].value == "supported"]
+    ending = "have no systematic cause that the graph shows."
+    whole, rest = f"The failures {ending}", f"The failures that earlier rounds left over {ending}"
+    causes = {s["id"] for s in example["result"]["symptoms"] if s["verdict"] == "explained"}
+    none = [r for r in supported if r["about"].value in causes and r["statement"].value == rest]
+    assert not [r for r in rows if r["about"].value in causes and r["statement"].value == whole]
+    assert none
+    for row in none:
+        assert int(row["round"].value) > 1
+        assert int(row["failing"].value) < failing[row["about"].value]
+
+
+def test_the_same_policy_gives_the_same_answers(example: dict[str, Any]) -> None:
+    """Judged again from its evidence, the record has its verdicts, leaders and confidences."""
+    record = example["record"]
+    used = policy.load()
+    made = Evidence(record).judged(used)
+    again = answers(made, used, record)
+    confidence = {
+        row["hypothesis"].value: float(row["confidence"].value) for row in made.select("standings")
+    }
+    told = {
+        s["id"]: (s["verdict"], s["hypotheses"][0]["id"], s["hypotheses"][0]["confidence"])
+        for s in example["result"]["symptoms"]
+    }
+    assert len(told) == len(TRUTH)
+    assert {
+        symptom: (answer.verdict, answer.leader, confidence[answer.leader])
+        for symptom, answer in again.items()
+    } == told
 
 
 def items(folder: Path, seed: int, rate: dict[str, float]) -> tuple[Path, Path]:
@@ -88,8 +131,15 @@ def test_noise_has_no_cause(tmp_path: Path) -> None:
         data, shapes = items(tmp_path / f"noise{seed}", seed, {})
         with kgreason.investigate(data, shapes=shapes) as result:
             (symptom,) = result.as_dict()["symptoms"]
-        assert symptom["verdict"] == "no systematic cause"
-        assert symptom["hypotheses"][0]["kind"] == "none"
+        none, *tested = symptom["hypotheses"]
+        assert none["kind"] == "none"
+        # That there is no cause is said where something was tested, and only there.
+        told = symptom["verdict"], none["status"], bool(symptom["open"])
+        assert told == (
+            ("no systematic cause", "supported", False)
+            if tested
+            else ("inconclusive", "inconclusive", True)
+        )
 
 
 def test_the_same_seed_gives_the_same_result(tmp_path: Path) -> None:
@@ -105,7 +155,7 @@ def told(data: Path, shapes: Path, ledger: Path) -> Any:
 KILLED = """
 import os, signal, sys
 import kgreason
-from kgreason.ledger import Record
+from kgreason.record import Record
 commit, left = Record.commit, [int(sys.argv[4])]
 def commit_and_die(self, step, **more):
     commit(self, step, **more)

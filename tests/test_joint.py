@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import kgreason
 from kgreason.audit import audit
-from kgreason.ledger import Record
-from kgreason.phases.joint import cover
-from kgreason.report.result import as_dict
-from kgreason.terms import PREFIXES
+from kgreason.base.terms import PREFIXES
+from kgreason.decide.joint import cover
+from kgreason.record import Record
+from kgreason.report.as_json import as_dict
 from tests.audit_support import relinked, tampered
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
+from kgreason.base.terms import SH
 from kgreason.graph import Graph, load
-from kgreason.symptoms import Constraint, Observation, Shapes, compile_shapes, read_shapes
-from kgreason.symptoms.reference import exact_literals
-from kgreason.terms import SH
+from kgreason.shacl import Constraint, Observation, Shapes, compile_shapes, read_shapes
+from kgreason.shacl.pyshacl_run import exact_literals
 from tests.symptoms_support import DIFFERENCES, Found, observed, ours, short, theirs
 
 PREFIXES = """PREFIX ex: <http://example.org/>

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.audit.shapes import ontology, shapes
-from kgreason.policy import load, names
-from kgreason.templates import role
-from kgreason.terms import SKOS, TRAILS, TYPE
+from kgreason.audit.record_shapes import ontology, shapes
+from kgreason.base.templates import role
+from kgreason.base.terms import SKOS, TRAILS, TYPE
+from kgreason.record.policy import load, names
 
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN = ontology()

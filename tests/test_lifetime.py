@@ -14,17 +14,18 @@ import pytest
 
 import kgreason
 from kgreason.audit import audit
-from kgreason.errors import RecordError, RunError
-from kgreason.investigation import Investigation
-from kgreason.ledger import Ledger, Record
-from kgreason.phases.act import authorise, commit_to, permitted, release
-from kgreason.phases.bench import Symptom, view_of
-from kgreason.phases.memory import Memory, remembered
-from kgreason.reasoners import bindings, symbolic
-from kgreason.reasoners.candidates import Candidate, filled
-from kgreason.reasoners.refine import refined
-from kgreason.templates import Fragment
-from kgreason.terms import TRAILS
+from kgreason.base.errors import RecordError, RunError
+from kgreason.base.templates import Fragment
+from kgreason.base.terms import TRAILS
+from kgreason.context.context import Symptom, view_of
+from kgreason.hypothesize import bindings
+from kgreason.hypothesize.candidates import Candidate, filled
+from kgreason.hypothesize.memory import Memory, remembered
+from kgreason.hypothesize.refine import refined
+from kgreason.hypothesize.wording import wording
+from kgreason.loop import Investigation
+from kgreason.record import Ledger, Record
+from kgreason.record.permits import authorise, commit_to, permitted, release
 from tests.audit_support import CASES, own_policy, relinked, tampered
 from tests.lifetime_support import (
     acted,
@@ -270,7 +271,7 @@ def test_what_no_concept_can_tell_alone_the_broader_one_tells_at_once(tmp_path: 
 def test_a_concept_that_is_open_is_widened_to_the_broader_one(tmp_path: Path) -> None:
     options = goods(tmp_path, concepts=True)
     with investigated(options) as (investigation, symptom):
-        view = view_of(investigation.bench, symptom, 1)
+        view = view_of(investigation.context, symptom, 1)
         dimension, level = (f"<https://example.org/lab/{name}>" for name in ("about", "Sort0"))
         plain = {"family": "cohort-value", "values": {"dimension": dimension, "level": level}}
         parent = bindings.read(view, json.dumps(plain))
@@ -311,7 +312,7 @@ def test_a_bound_that_was_drawn_wrong_is_moved(
         fails = n % 3 > 0 if day >= 15 else n % 31 == 0
         rows.append(sample(n, f'e:made "2026-03-{day:02}"^^xsd:date', fails=fails))
     with investigated(written(tmp_path, rows)) as (investigation, symptom):
-        view = view_of(investigation.bench, symptom, 1)
+        view = view_of(investigation.context, symptom, 1)
         plain = {
             "family": "drift",
             "values": {
@@ -476,11 +477,11 @@ def remembering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memo
     """What is remembered when round 2 begins, and the candidate that was rejected."""
     options = lookalikes(tmp_path_factory.mktemp("memory"))
     with investigated(options) as (investigation, symptom):
-        bench = investigation.bench
-        view = view_of(bench, symptom, 1)
-        told, first = of(bench.record, "Hypothesis").values(), fates(bench.record, 1)
+        context = investigation.context
+        view = view_of(context, symptom, 1)
+        told, first = of(context.record, "Hypothesis").values(), fates(context.record, 1)
         rejected = next(s for s in told if first.get(s["statement"][0]) == "Refuted")
-        memory = remembered(bench, symptom, view, 2)
+        memory = remembered(context, symptom, view, 2)
         yield memory, bindings.read(view, rejected["bindings"][0])
 
 
@@ -578,7 +579,7 @@ def test_a_round_without_a_hypothesis_fails_loudly(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("kgreason.phases.decide", stop)
+        patched.setattr("kgreason.loop.decide", stop)
         with pytest.raises(KeyboardInterrupt):
             asked(options, ledger=ledger)
     with Ledger.write(ledger) as store:
@@ -750,6 +751,6 @@ def test_several_conditions_are_told_in_one_sentence(
         for n in range(number)
     )
     symptom: Symptom = memory.symptom
-    told = symbolic.wording(bindings.joined(parts), memory.bench.names, symptom.constraint)
+    told = wording(bindings.joined(parts), memory.context.names, symptom.constraint)
     clauses = ", and nodes ".join(f"of the class Sort{n}" for n in range(number))
     assert told.statement == f"Nodes {clauses} — only together fail."

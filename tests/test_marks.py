@@ -3,9 +3,9 @@
 import pyoxigraph as ox
 import pytest
 
+from kgreason.base.store import Store
 from kgreason.graph import Graph
-from kgreason.graph.marks import Population, mark_population
-from kgreason.store import Store
+from kgreason.graph.marks import Marks, Population, mark_failing, mark_population
 
 Node = ox.NamedNode | ox.BlankNode
 
@@ -68,3 +68,24 @@ def test_many_named_graphs_are_clusters_but_not_within_themselves() -> None:
 def test_what_is_no_cluster(stated: dict[Node, str]) -> None:
     population = split(FEEDS, stated)
     assert population.cluster == population.node
+
+
+def test_a_query_about_the_very_same_nodes_is_the_same_whatever_their_marks_are_called() -> None:
+    graph = Graph(Store(ox.Store(), "test"), (), "", 0, 0)
+    population = mark_population(graph, "key", FEEDS, (), seed=0)
+    some, others = ([focus(i) for i in range(least, 600, 5)] for least in (0, 1))
+    one, twin, other = (
+        mark_failing(graph, f"{number}:1", population, failing, 8)
+        for number, failing in ((1, some), (12, some), (2, others))
+    )
+
+    def asked(marks: Marks) -> str:
+        assert marks.node.sound is not None
+        names = marks.failing, marks.node.mining, marks.node.sound.name, population.mark
+        return marks.anonymous(" ".join(map(str, names)))
+
+    assert asked(one) == asked(twin)
+    assert asked(one) != asked(other)
+    assert asked(one).startswith("<urn:x-kgreason:work:fails> ")
+    assert one.anonymous(str(twin.failing)) == str(twin.failing)  # another's mark keeps its name
+    assert one.anonymous("SELECT 1") == "SELECT 1"  # what names no mark of its own is for all

@@ -9,33 +9,33 @@ import pyoxigraph as ox
 import pytest
 
 import kgreason
-from kgreason import api, policy
 from kgreason.audit import audit, figures
-from kgreason.errors import OptionError
+from kgreason.base.errors import OptionError
+from kgreason.base.statistics import Table
+from kgreason.base.terms import PREFIXES, TRAILS, XSD
+from kgreason.context.context import view_of
 from kgreason.graph import load
 from kgreason.graph.marks import mark_population
-from kgreason.investigation import Investigation
-from kgreason.ledger import Record
-from kgreason.phases.bench import view_of
-from kgreason.probes import (
+from kgreason.hypothesize import bindings
+from kgreason.hypothesize.openness import known_outside
+from kgreason.loop import Investigation
+from kgreason.observe import opening
+from kgreason.record import Record, policy
+from kgreason.report import markdown
+from kgreason.review.replay import replay
+from kgreason.test import (
     association,
     closure_check,
     closure_placebo,
     counterexamples,
     direct_check,
-    intervention,
     period_spread,
     placebo,
     sibling_spread,
     stratification,
+    trial_counts,
 )
-from kgreason.probes.finding import Setting
-from kgreason.probes.statistics import Table
-from kgreason.reasoners import bindings
-from kgreason.reasoners.openness import known_outside
-from kgreason.report import markdown
-from kgreason.review.replay import replay
-from kgreason.terms import PREFIXES, TRAILS, XSD
+from kgreason.test.finding import Setting
 from tests.audit_support import relinked, statements, tampered
 
 DATA = "@prefix e: <https://example.org/lab/> .\n"
@@ -139,7 +139,7 @@ def test_a_node_lies_outside_of_a_conjunction_where_it_is_outside_of_a_part(
     monkeypatch.setattr(Investigation, "run", running)
     kgreason.investigate(**written(tmp_path))
     [investigation] = kept
-    view = view_of(investigation.bench, investigation.symptoms[0], 1)
+    view = view_of(investigation.context, investigation.symptoms[0], 1)
     of = {"carrier": "rail", "gauge": "wide"}
     parts = [
         {
@@ -179,7 +179,7 @@ def test_a_node_lies_outside_of_a_conjunction_where_it_is_outside_of_a_part(
 def test_what_is_declared_is_asked_for_again_by_replay_and_resume(tmp_path: Path) -> None:
     asked, ledger = written(tmp_path), tmp_path / "ledger"
     with kgreason.investigate(**asked, complete=[CARRIER], ledger=ledger) as result:
-        assert api.recorded_request(result.record).complete == (CARRIER,)
+        assert opening.recorded_request(result.record).complete == (CARRIER,)
     again = replay(ledger)
     assert again.same, again
 
@@ -209,7 +209,7 @@ def test_nothing_to_count_decides_nothing() -> None:
         "sibling-spread": [sibling_spread.read([], setting)],
         "period-spread": [period_spread.read([], setting)],
         "stratification": [stratification.read([], setting)],
-        "intervention": [intervention.judged(dict.fromkeys(intervention.RECORDED, 0))],
+        "intervention": [trial_counts.judged(dict.fromkeys(trial_counts.RECORDED, 0))],
         "counterexamples": [
             counterexamples.read([{"failing": number(n)}, *[OUTSIDE] * n], setting) for n in (0, 5)
         ],

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 import kgreason
-from kgreason import phases, policy
+from kgreason import loop
 from kgreason.audit import audit
-from kgreason.errors import GraphError, OptionError
-from kgreason.resources import folder
-from kgreason.terms import OWL, POLICY, TRAILS
+from kgreason.base.errors import GraphError, OptionError
+from kgreason.base.resources import folder
+from kgreason.base.terms import OWL, POLICY, TRAILS
+from kgreason.record import policy
 from tests.audit_support import statements, tiny
 
 SHIPPED = (folder("ontology") / "policies" / "frame.ttl").read_text(encoding="utf-8")
@@ -30,14 +31,13 @@ def test_the_shipped_policy_names_its_rules_and_gates() -> None:
     frame = policy.load()
     assert {rule.name for rule in frame.rules} == {"frame", "e-process"}
     assert [gate.name for gate in frame.gates] == [
-        "archive", "begin-testing", "refine", "refute-outright", "support", "demote", "refute",
-        "leave-open",
+        "archive", "begin-testing", "refine", "support", "demote", "refute", "leave-open",
     ]  # fmt: skip
     phases_ = ("Hypothesize", "Execute", "Decide")
     assert [[gate.name for gate in frame.gates_of(phase)] for phase in phases_] == [
         ["refine"],
         ["begin-testing"],
-        ["archive", "refute-outright", "support", "demote", "refute", "leave-open"],
+        ["archive", "support", "demote", "refute", "leave-open"],
     ]
     assert f'owl:versionInfo "{frame.version}"' in SHIPPED
 
@@ -72,14 +72,22 @@ def test_a_policy_without_the_e_process_moves_none(tmp_path: Path) -> None:
 
 def test_parts_with_names_are_copied_too(tmp_path: Path) -> None:
     named = OWN.replace(
-        f"<{MINE}> policy:transition [ a trails:Transition ; trails:from trails:Proposed ; "
-        "trails:to trails:Testing ] .",
+        f"<{MINE}> policy:transition [ a trails:Transition ; trails:from trails:Testing ; "
+        "trails:to trails:Supported ] .",
         f"<{MINE}> policy:transition <{MINE}-begin> .\n<{MINE}-begin> a trails:Transition ; "
-        "trails:from trails:Proposed ; trails:to trails:Testing .",
+        "trails:from trails:Testing ; trails:to trails:Supported .",
     )
     assert named != OWN
-    told = {t.object for t in policy.load(written(tmp_path, named)).triples}
-    assert TRAILS.Testing in told
+    told = policy.load(written(tmp_path, named)).transitions
+    assert (TRAILS.Testing, TRAILS.Supported) in told
+    assert told == policy.load(written(tmp_path, OWN)).transitions
+
+
+def test_transitions_of_a_shared_table_are_those_of_the_policy() -> None:
+    for name in policy.names():
+        made = policy.load(name)
+        assert (TRAILS.Proposed, TRAILS.Testing) in made.transitions
+        assert all(t.predicate != POLICY.transitionsOf for t in made.triples)
 
 
 def test_a_policy_that_changed_is_not_resumed_with(
@@ -92,7 +100,7 @@ def test_a_policy_that_changed_is_not_resumed_with(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(phases, "hypothesize", stop)
+        patched.setattr(loop, "hypothesize", stop)
         with pytest.raises(KeyboardInterrupt):
             kgreason.investigate(tmp_path / "data", shapes=shapes, policy=rules, ledger=ledger)
     written(tmp_path, OWN.replace("policy:threshold 0.8", "policy:threshold 0.5"))

@@ -8,9 +8,9 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.audit import refuse
-from kgreason.errors import RecordError
-from kgreason.ledger import Ledger, Record, Step
-from kgreason.terms import PROV, TRAILS, TYPE
+from kgreason.base.errors import RecordError
+from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.record import Ledger, Record, Step
 
 NODE = ox.NamedNode("urn:example:node")
 
@@ -96,6 +96,7 @@ def test_a_step_that_breaks_a_shape_leaves_no_trace(properties: dict[str, Any], 
     record = begun(Ledger.memory())
     record.check = refuse
     good: dict[str, Any] = {"investigation": record.iri, "index": 1, "key": "k", "failing": 3}
+    good |= {"outcomeQuery": "SELECT ?focus ?outcome {}", "failingQuery": "SELECT ?focus {}"}
     before = quads(record)
     step = record.step("Observe")
     # The investigation is typed by this step, so that only what is wrong is wrong.

@@ -7,13 +7,13 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.audit import audit, refuse
-from kgreason.audit.history import History
-from kgreason.audit.run import _node_by_node
-from kgreason.errors import RecordError
-from kgreason.ledger import Ledger, Record
-from kgreason.ledger.seal import Functions, Written
-from kgreason.store import Store
-from kgreason.terms import PROV, TRAILS, TYPE
+from kgreason.audit.audit import _node_by_node
+from kgreason.audit.merged import History
+from kgreason.base.errors import RecordError
+from kgreason.base.store import Store
+from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.record import Ledger, Record
+from kgreason.record.seal import Functions, Written
 from tests.audit_support import relinked, statements, tampered
 
 _history = pytest.importorskip("benchmarks.long_history", reason="benchmarks/ is not here")

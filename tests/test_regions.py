@@ -9,14 +9,17 @@ from typing import Any, Final, cast
 import pyoxigraph as ox
 import pytest
 
+from kgreason.base.statistics import Table
+from kgreason.base.store import Store, Term
+from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import TRAILS
+from kgreason.context.view import View, table
 from kgreason.graph import Graph
 from kgreason.graph.marks import mark_failing, mark_population, places
-from kgreason.probes.statistics import Table
-from kgreason.reasoners import frames, nested
-from kgreason.reasoners.candidates import Candidate, View, table
-from kgreason.store import Store, Term
-from kgreason.templates import Fragment, template
-from kgreason.terms import TRAILS
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.filters import redundancy
+from kgreason.hypothesize.filters.filter import Round
+from kgreason.hypothesize.filters.lift import Lift
 from tests.lifetime_support import asked, fates, of, sample, written
 
 REST: Final = (400, 4)
@@ -55,8 +58,11 @@ def region(view: View, nodes: int, name: str, family: str = "cohort-value") -> C
 
 def kept(view: View, **sets: int) -> set[str]:
     """Give the names of the regions that are left."""
-    found = nested.undiluted(view, [region(view, nodes, name) for name, nodes in sets.items()])
-    return {candidate.region.text for candidate in found}
+    regions = [region(view, nodes, name) for name, nodes in sets.items()]
+    found = redundancy.Redundancy()(view, regions, Round(8))
+    left = {candidate.region.text for candidate in found.kept}
+    assert {d.candidate.region.text for d in found.dropped} == set(sets) - left
+    return left
 
 
 # --- regions in regions -----------------------------------------------------------------
@@ -93,8 +99,8 @@ def test_a_part_that_fails_clearly_less_is_not_told_by_the_whole(
 ) -> None:
     view, (part, more, _) = looked_at((60, bad), (60, 54), REST)
     one, whole = region(view, part, "part"), region(view, part | more, "whole")
-    assert nested._superfluous(view, one, whole) == superfluous
-    assert not nested._superfluous(view, whole, one)
+    assert (redundancy._superfluous(view, one, whole) is not None) == superfluous
+    assert redundancy._superfluous(view, whole, one) is None
 
 
 # --- regions of nearly all nodes ----------------------------------------------------------
@@ -116,8 +122,9 @@ def test_nearly_all_nodes_with_nearly_the_rate_of_all_tell_nothing(
 ) -> None:
     view, (nodes, _) = looked_at((20, 15), REST)
     origin = replace(region(view, nodes, "any"), table=counts)
-    assert frames._tells(origin) == tells
-    assert frames._tells(replace(origin, family=template("hypothesize", "value-form")))
+    assert (Lift().against(view, origin) is None) == tells
+    mechanism = replace(origin, family=template("hypothesize", "value-form"))
+    assert Lift().against(view, mechanism) is None
 
 
 @pytest.mark.parametrize(("sound", "proposed"), [(0.7, False), (0.2, True)])

@@ -6,20 +6,20 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import FORMS_GRAPH, RDFS, TRAILS, TYPE, XSD
 from kgreason.graph import Graph, load
-from kgreason.probes import intervention
-from kgreason.repairs.catalogue import Cause, Repair, repairs
-from kgreason.repairs.patch import Change, Patch, as_rdf_patch, as_update, plain_names
-from kgreason.repairs.scope import Scope, outside
-from kgreason.repairs.scratch import Journal, changed
-from kgreason.repairs.touched import concerned, reach
-from kgreason.repairs.trial import CLAIMED, Trial, feasibility, read_arms, trial
-from kgreason.repairs.validation import constraints, effect
-from kgreason.store import Term
-from kgreason.symptoms import Constraint, compile_shapes, observe, observe_all, read_shapes
-from kgreason.symptoms.values import as_stored
-from kgreason.templates import Fragment, template
-from kgreason.terms import FORMS_GRAPH, RDFS, TRAILS, TYPE, XSD
+from kgreason.repair import intervention
+from kgreason.repair.catalogue import Cause, Repair, repairs
+from kgreason.repair.patch import Change, Patch, as_rdf_patch, as_update, plain_names
+from kgreason.repair.scope import Scope, outside
+from kgreason.repair.scratch import Journal, changed
+from kgreason.repair.touched import concerned, reach
+from kgreason.repair.trial import CLAIMED, Trial, feasibility, read_arms, trial
+from kgreason.repair.validation import constraints, effect
+from kgreason.shacl import Constraint, compile_shapes, observe, observe_all, read_shapes
+from kgreason.shacl.values import as_stored
 
 EX = "https://example.org/"
 ADDED, GONE = True, False

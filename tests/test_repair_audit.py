@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import pytest
 
-from kgreason import mending
 from kgreason.audit import audit
-from kgreason.audit.reference import findings as by_pyshacl
-from kgreason.ledger import Ledger, Record
-from kgreason.terms import TRAILS
+from kgreason.audit.pyshacl_reference import findings as by_pyshacl
+from kgreason.base.terms import TRAILS
+from kgreason.record import Ledger, Record
+from kgreason.repair.apply import Wanted, repair
 from tests.audit_support import CASES, lab, relinked, statements, tampered
 
 MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
@@ -23,7 +23,7 @@ def repaired(tmp_path_factory: pytest.TempPathFactory) -> Record:
     """The record of an investigation with an intervention, repaired after its end."""
     folder = tmp_path_factory.mktemp("repaired")
     lab(folder, ledger=folder / "ledger", interventions=5).store.close()
-    done = mending.repair(folder / "ledger", None, wanted=mending.Wanted(out=str(folder / "m.nq")))
+    done = repair(folder / "ledger", None, wanted=Wanted(out=str(folder / "m.nq")))
     # 18 of feed 3 and two others lack a mass; 24 labels stand under another predicate.
     assert (done.before, done.after) == (20 + 24, 20)
     with Ledger.read(folder / "ledger") as reader:
@@ -50,15 +50,15 @@ def test_what_was_done_to_it_is_found(repaired: Record, mutant: dict[str, Any]) 
 
 @pytest.mark.slow
 def test_pyshacl_agrees(repaired: Record) -> None:
-    from kgreason.audit.history import History  # noqa: PLC0415 - for this one test
+    from kgreason.audit.merged import History  # noqa: PLC0415 - for this one test
 
     assert list(by_pyshacl(History(repaired))) == []
 
 
 def test_what_a_step_may_not_write_is_refused(repaired: Record, tmp_path: Path) -> None:
     """The commitment is one at a time: the engine itself refuses a second."""
-    from kgreason.errors import RecordError  # noqa: PLC0415 - for this one test
-    from kgreason.phases.act import authorise, commit_to  # noqa: PLC0415
+    from kgreason.base.errors import RecordError  # noqa: PLC0415 - for this one test
+    from kgreason.record.permits import authorise, commit_to  # noqa: PLC0415
 
     _ = tmp_path
     row = next(r for r in repaired.select("repairable") if "mapping" in r["family"].value)

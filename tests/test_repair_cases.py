@@ -5,13 +5,13 @@ import csv
 import pyoxigraph as ox
 import pytest
 
-from kgreason.errors import TemplateError
+from kgreason.base.errors import TemplateError
+from kgreason.base.store import Row, Store
+from kgreason.base.templates import Fragment, Template, role
+from kgreason.base.terms import PREFIXES
 from kgreason.graph.graph import exact
-from kgreason.repairs.catalogue import check
-from kgreason.repairs.update import Update, read_update, rows
-from kgreason.store import Row, Store
-from kgreason.templates import Fragment, Template, role
-from kgreason.terms import PREFIXES
+from kgreason.repair.catalogue import check
+from kgreason.repair.update import Update, read_update, rows
 from tests import casebook
 from tests.casebook import Case, cases
 

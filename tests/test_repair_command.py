@@ -9,8 +9,8 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.audit import audit
-from kgreason.ledger import Ledger
-from kgreason.terms import TRAILS
+from kgreason.base.terms import TRAILS
+from kgreason.record import Ledger
 from tests.audit_support import ROOT, lab
 from tests.cli_support import run
 
@@ -73,7 +73,7 @@ def classes(folder: Path) -> list[str]:
 
 def test_a_dry_run_tells_and_writes_nothing(place: Path, investigated: Path) -> None:
     before = content(place), content(investigated)
-    done = run("repair", "1", "--dry-run", "--format", "json")
+    done = run("repair", "I1", "--dry-run", "--format", "json")
     assert done.code == 0
     found = json.loads(done.out)
     by_repair = {one["repair"]: one for one in found["tried"]}
@@ -85,7 +85,7 @@ def test_a_dry_run_tells_and_writes_nothing(place: Path, investigated: Path) -> 
 
 
 def test_the_table_shows_what_was_tried_and_what_else_would_do(place: Path) -> None:
-    done = run("repair", "1", "--dry-run")
+    done = run("repair", "I1", "--dry-run")
     assert place.is_dir()
     line = next(x for x in done.out.splitlines() if "rename-predicate" in x)
     assert line.split()[1:] == [
@@ -109,7 +109,7 @@ def test_the_table_shows_what_was_tried_and_what_else_would_do(place: Path) -> N
 @pytest.mark.parametrize("ending", ["rdfp", "ru", "nq", "ttl"])
 def test_what_is_written_mends_the_data(ending: str, place: Path, investigated: Path) -> None:
     untouched = content(investigated)
-    done = run("repair", "1", "--out", f"mended.{ending}")
+    done = run("repair", "I1", "--out", f"mended.{ending}")
     assert done.code == 0, done.err
     assert "Failures of all constraints: 44 before, 20 after." in done.out
     made = place / f"mended.{ending}"
@@ -146,7 +146,7 @@ def patched(before: set[ox.Triple], text: str, ending: str) -> set[ox.Triple]:
 def test_the_input_is_changed_only_if_told_and_then_kept(place: Path, investigated: Path) -> None:
     shutil.copytree(investigated / "data", place / "data")
     before = data(place)
-    done = run("repair", "1", "data", "--in-place")
+    done = run("repair", "I1", "data", "--in-place")
     assert done.code == 0, done.err
     assert "Failures of all constraints: 44 before, 20 after." in done.out
     label = ox.NamedNode(NAMESPACE + "label")
@@ -170,7 +170,7 @@ def test_what_the_policy_does_not_allow_is_refused_and_recorded(place: Path) -> 
             f"WHERE {{ GRAPH ?g {{ ?p <{TRAILS.action.value}> <{TRAILS.ApplyRepair.value}> }} }}"
         )
         assert record is not None
-    done = run("repair", "1", "--out", "mended.nq")
+    done = run("repair", "I1", "--out", "mended.nq")
     assert done.code == 1
     assert "is not applied: the policy does not allow it at status supported." in done.out
     assert not (place / "mended.nq").exists()
@@ -204,7 +204,7 @@ def test_a_repair_that_does_harm_is_not_written(place: Path, investigated: Path)
             "  sh:property [ sh:path e:label ; sh:pattern '^sample [0-9]*[^27]$' ] .\n",
             encoding="utf-8",
         )
-        done = run("repair", "1", "--out", "mended.nq")
+        done = run("repair", "I1", "--out", "mended.nq")
     finally:
         shapes.write_text(text, encoding="utf-8")
     assert done.code == 1
@@ -214,15 +214,15 @@ def test_a_repair_that_does_harm_is_not_written(place: Path, investigated: Path)
 
 
 BAD = {
-    "no such investigation": (["7"], "There is no investigation 7"),
-    "no such hypothesis": (["1", "--hypothesis", "99"], "there is no such hypothesis"),
-    "a repair that does not fit": (["1", "--using", "cast-node"], "does not fit hypothesis"),
-    "an ending that is not known": (["1", "--out", "x.csv"], "the ending .csv is not known"),
-    "a folder that is not there": (["1", "--out", "no/x.nq"], "there is no folder no"),
-    "dry and written": (["1", "--dry-run", "--out", "x.nq"], "--dry-run writes nothing"),
-    "other data": (["1", "{shapes}"], "These are not the data that were investigated"),
-    "no data": (["1", "missing.ttl"], "there is no such file or folder"),
-    "no ledger": (["1", "--ledger", "nowhere"], "there is no ledger here"),
+    "no such investigation": (["I7"], "There is no investigation I7"),
+    "no such hypothesis": (["I1", "--hypothesis", "99"], "there is no such hypothesis"),
+    "a repair that does not fit": (["I1", "--using", "cast-node"], "does not fit hypothesis"),
+    "an ending that is not known": (["I1", "--out", "x.csv"], "the ending .csv is not known"),
+    "a folder that is not there": (["I1", "--out", "no/x.nq"], "there is no folder no"),
+    "dry and written": (["I1", "--dry-run", "--out", "x.nq"], "--dry-run writes nothing"),
+    "other data": (["I1", "{shapes}"], "These are not the data that were investigated"),
+    "no data": (["I1", "missing.ttl"], "there is no such file or folder"),
+    "no ledger": (["I1", "--ledger", "nowhere"], "there is no ledger here"),
 }
 
 
@@ -238,10 +238,10 @@ def test_bad_input_ends_with_one_sentence(name: str, place: Path, investigated: 
 
 
 def test_files_with_graphs_of_their_own_are_not_changed_in_place(tmp_path: Path) -> None:
-    from kgreason.errors import OptionError  # noqa: PLC0415 - for this one test
+    from kgreason.base.errors import OptionError  # noqa: PLC0415 - for this one test
     from kgreason.graph import load  # noqa: PLC0415
-    from kgreason.mending.writing import in_place  # noqa: PLC0415
-    from kgreason.repairs.patch import Change, Patch  # noqa: PLC0415
+    from kgreason.repair.patch import Change, Patch  # noqa: PLC0415
+    from kgreason.repair.writing import in_place  # noqa: PLC0415
 
     path = tmp_path / "data.nq"
     path.write_text("<urn:a> <urn:p> <urn:b> <urn:g> .\n", encoding="utf-8")
@@ -265,13 +265,13 @@ def test_shapes_are_mended_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         encoding="utf-8",
     )
     assert run("investigate", "data.ttl", "--shapes", "shapes.ttl").code == 0
-    done = run("repair", "1", "--using", "relax-bound", "--out", "better.ttl")
+    done = run("repair", "I1", "--using", "relax-bound", "--out", "better.ttl")
     assert done.code == 0, done.err
     assert "40 before, 0 after" in done.out
     better = (tmp_path / "better.ttl").read_text(encoding="utf-8")
     assert "sh:maxLength 6" in better or "maxLength> 6" in better
     assert 'code "000' not in better
-    other = run("repair", "1", "--using", "drop-constraint", "--out", "drop.ru")
+    other = run("repair", "I1", "--using", "drop-constraint", "--out", "drop.ru")
     assert other.code == 0, other.err
     assert "DELETE DATA" in (tmp_path / "drop.ru").read_text(encoding="utf-8")
 

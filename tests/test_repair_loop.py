@@ -8,22 +8,22 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from kgreason import investigation as loop
-from kgreason import phases
+from kgreason import loop
 from kgreason.audit import audit
-from kgreason.errors import QueryError
-from kgreason.ledger import Record
-from kgreason.phases import intervene as intervening
-from kgreason.phases.bench import Bench
-from kgreason.phases.intervene import intervene
-from kgreason.repairs.trial import Trial
-from kgreason.store import Row
-from kgreason.terms import TRAILS
+from kgreason.base.errors import QueryError
+from kgreason.base.store import Row
+from kgreason.base.terms import TRAILS
+from kgreason.context.context import Context, Symptom
+from kgreason.decide.decide import decide
+from kgreason.record import Record, policy
+from kgreason.repair import intervene as intervening
+from kgreason.repair.intervene import intervene
+from kgreason.repair.trial import Trial
 from tests.audit_support import _investigate, _write, lab
 
 investigation: Any = loop
 module: Any = intervening
-Hook = Callable[[Bench, list[phases.Symptom], int], None]
+Hook = Callable[[Context, list[Symptom], int], None]
 
 
 @pytest.fixture
@@ -31,30 +31,32 @@ def before_decisions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hook], None]:
     """Have something done before each decision of the loop."""
 
     def made(hook: Hook) -> None:
-        decide: Callable[[Bench, int], None] = phases.decide
-        symptoms: list[phases.Symptom] = []
+        decided: Callable[[Context, int, str | None], None] = decide
+        symptoms: list[Symptom] = []
         start = investigation.Investigation.__init__
 
         def noted(self: Any, *args: Any, **more: Any) -> None:
             start(self, *args, **more)
             symptoms[:] = self.symptoms
 
-        def first(bench: Bench, round_: int) -> None:
-            hook(bench, symptoms, round_)
-            decide(bench, round_)
+        def first(context: Context, round_: int, cut: str | None = None) -> None:
+            hook(context, symptoms, round_)
+            decided(context, round_, cut)
 
         monkeypatch.setattr(investigation.Investigation, "__init__", noted)
-        monkeypatch.setattr(investigation.phases, "decide", first)
+        monkeypatch.setattr(investigation, "decide", first)
 
     return made
 
 
-def plainly(bench: Bench, symptoms: list[phases.Symptom], round_: int) -> None:
-    before = frozenset(q for q in bench.graph.store.inner if "work:marks" not in str(q.graph_name))
-    formed = bench.graph.formed
-    intervene(bench, symptoms, round_)
-    after = frozenset(q for q in bench.graph.store.inner if "work:marks" not in str(q.graph_name))
-    assert (before, formed) == (after, bench.graph.formed)
+def plainly(context: Context, symptoms: list[Symptom], round_: int) -> None:
+    before = frozenset(
+        q for q in context.graph.store.inner if "work:marks" not in str(q.graph_name)
+    )
+    formed = context.graph.formed
+    intervene(context, symptoms, round_)
+    after = frozenset(q for q in context.graph.store.inner if "work:marks" not in str(q.graph_name))
+    assert (before, formed) == (after, context.graph.formed)
 
 
 def nodes(record: Record, kind: str) -> Iterator[dict[str, Any]]:
@@ -107,8 +109,8 @@ def test_the_number_of_attempts_is_bounded(
     assert attempts(lab(tmp_path)) == []
 
 
-def _none(bench: Bench, symptoms: list[phases.Symptom], round_: int) -> None:
-    assert intervene(bench, symptoms, round_, most=0) == 0
+def _none(context: Context, symptoms: list[Symptom], round_: int) -> None:
+    assert intervene(context, symptoms, round_, most=0) == 0
 
 
 def test_what_the_policy_does_not_allow_is_not_tried(
@@ -168,6 +170,42 @@ def test_the_same_change_is_not_tried_twice(
     assert told == {"It is the same change as one that failed: nothing new would be learned."}
     (evidence,) = (e for e in nodes(record, "Evidence") if e["testKind"].value == "intervention")
     assert evidence["polarity"] == TRAILS.Contradicts
+    assert audit(record).ok
+
+
+@pytest.mark.parametrize("name", policy.names())
+def test_a_repair_that_strays_ends_and_the_cause_stands_as_it_stood(
+    name: str,
+    tmp_path: Path,
+    before_decisions: Callable[[Hook], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a repair touches besides tells of the repair; its cause gains and loses nothing."""
+    run, stray = module.trial, ox.Quad(TRAILS.one, TRAILS.two, TRAILS.three)
+
+    def straying(*args: Any, **more: Any) -> Trial:
+        made: Trial = run(*args, **more)
+        return replace(made, figures={**made.figures, "touchedOutside": 1}, strays=(stray,))
+
+    monkeypatch.setattr(module, "trial", straying)
+    before = {
+        row["hypothesis"].value: row for row in lab(tmp_path, policy=name).select("standings")
+    }
+    before_decisions(plainly)
+    record = lab(tmp_path, policy=name)
+    (attempt,) = attempts(record)
+    assert attempt["outcome"].value == "out-of-scope"
+    (release,) = nodes(record, "Release")
+    assert "out-of-scope" in release["reason"].value
+    (told,) = nodes(record, "RepairAttempt")
+    assert "outside what it declares" in told["note"].value
+    for row in record.select("standings"):
+        then = before.pop(row["hypothesis"].value)
+        assert row["status"] == then["status"]
+        assert float(row["confidence"].value) == pytest.approx(
+            float(then["confidence"].value), abs=1e-6
+        )
+    assert not before
     assert audit(record).ok
 
 

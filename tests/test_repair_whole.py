@@ -9,8 +9,8 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.audit import audit
-from kgreason.ledger import Ledger
-from kgreason.terms import TRAILS, XSD
+from kgreason.base.terms import TRAILS, XSD
+from kgreason.record import Ledger
 from tests.cli_support import run
 
 HEAD = """@prefix e: <https://example.org/> . @prefix r: <https://register.example.net/> .

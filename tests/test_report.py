@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from kgreason.errors import TemplateError
-from kgreason.ledger import Record
+from kgreason.base.errors import TemplateError
+from kgreason.base.store import check_query
+from kgreason.base.templates import Template, parse, role, template
+from kgreason.record import Record
 from kgreason.report import cells, chart, html, markdown, turtle
 from kgreason.report.document import Document, Section, build
 from kgreason.report.layouts import LAYOUTS, Point, Series
-from kgreason.store import check_query
-from kgreason.templates import Template, parse, role, template
 from tests.report_support import ATTACK, CASE, CASES, TRAILS, Page, case
 
 SECTIONS = list(role("report"))
@@ -78,6 +78,7 @@ def test_section_header_fits_its_query(name: str) -> None:
         "symptom",
         "hypothesis",
         "naming",
+        "looking",
         "leading",
         "told",
         "ranked",
@@ -113,7 +114,7 @@ def test_one_cause_of_two_symptoms_is_told_once(document: Document) -> None:
     findings = next(s for s in document.sections() if s.name == "key-findings")
     causes = [i.sentence for i in findings.content.items if "one cause of 2 symptoms" in i.sentence]
     assert len(causes) == 1
-    assert "This holds 30 of the 32 failures of Part-weight, Part-maker" in causes[0]
+    assert "This holds 30 of the 32 failures of “Part-weight”, “Part-maker”" in causes[0]
 
 
 def test_every_claim_cites_nodes(document: Document) -> None:

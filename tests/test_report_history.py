@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from pyoxigraph import NamedNode
 
-from kgreason.errors import OptionError
-from kgreason.ledger import Record
-from kgreason.report import history
-from kgreason.store import Results
+from kgreason.base.errors import OptionError
+from kgreason.base.store import Results, Store
+from kgreason.base.terms import TRAILS
+from kgreason.record import Record, policy
+from kgreason.report import questions as history
+from tests import audit_support
 from tests.report_support import CASE, case
 
 CASES = Path(__file__).parent / "cases" / "history"
@@ -56,10 +58,35 @@ def test_why_this_confidence_leads_from_the_prior_to_the_value(record: Record) -
     assert values[-1][1] == 0.97619
     assert all(a[1] == b[0] for a, b in pairwise(values))
     for row in rows:
-        product = float(row["before"].value) * float(row["likelihood"].value)
-        assert product / float(row["normaliser"].value) == pytest.approx(
-            float(row["after"].value), abs=1e-5
-        )
+        told = re.fullmatch(r"likelihood (\S+), divided by (\S+)", row["inputs"].value)
+        assert told is not None
+        product = float(row["before"].value) * float(told[1])
+        assert product / float(told[2]) == pytest.approx(float(row["after"].value), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", policy.names())
+def test_why_this_confidence_shows_every_input_under_every_policy(
+    name: str, tmp_path: Path
+) -> None:
+    record = audit_support.history(tmp_path, name)
+    found = Store(record.store.inner, "the history").select(
+        f"SELECT ?update ?number ?step ?rule ?property ?value WHERE {{ GRAPH {record.iri} {{ "
+        f"?update a {TRAILS.ConfidenceUpdate} ; ?property ?value ; {TRAILS.rule} ?rule ; "
+        f"{TRAILS.hypothesis}/{TRAILS.index} ?number ; {TRAILS.step}/{TRAILS.index} ?step }} "
+        f"FILTER (isNumeric(?value) && ?property NOT IN ({TRAILS.before}, {TRAILS.after})) }}"
+    )
+    inputs: dict[tuple[str, ...], set[str]] = {}
+    for row in found:
+        key = tuple(row[name].value for name in ("number", "step", "rule"))
+        inputs.setdefault(key, set()).add(row["value"].value)
+    assert inputs
+    numbers = {number for number, _, _ in inputs}
+    for number in numbers:
+        for row in history.ask(record, "why-this-confidence", hypothesis=number):
+            key = (number, row["step"].value, row["rule"].value)
+            told = set(re.findall(r"(?<= )[\d.-]+(?=,|$)", row["inputs"].value))
+            assert told == inputs.pop(key)
+    assert not inputs
 
 
 def test_supported_ones_unless_others_are_named(record: Record) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.report.ranking import Counts, Hypothesis, hypotheses, joint, rank, told
+from kgreason.record.ranking import Counts, Hypothesis, hypotheses, joint, rank, told
 from tests.report_support import case
 
 SYMPTOM = "urn:s:1"
@@ -21,7 +21,8 @@ def one(
         id=id_, order=int("".join(c for c in id_ if c.isdigit()) or 0), symptom=SYMPTOM,
         frame=frame, kind="source", gate="statistics", family="source-graph", manner=manner,
         catch_all=False, statement="s", status=status, confidence=confidence, e=1.0,
-        region="r", pattern=f"p {id_}", dimension="<urn:d>", level=f"<urn:{id_}>",
+        region="r", plain="p", needs=None, pattern=f"p {id_}", dimension="<urn:d>",
+        level=f"<urn:{id_}>",
         counts=Counts(inside, inside, 100 - inside, 1000 - inside),
     )  # fmt: skip
 

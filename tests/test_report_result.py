@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from kgreason.report.as_json import as_dict
 from kgreason.report.document import build
-from kgreason.report.result import as_dict
 from tests.report_support import ATTACK, CASE, TRAILS, case
 
 SCHEMA = json.loads(
@@ -156,7 +156,7 @@ def test_what_was_not_looked_into_has_a_none_with_its_prior(result: dict[str, An
     (none,) = result["symptoms"][4]["hypotheses"]
     assert none["status"] == "proposed"
     assert none["confidence"] == 0.5
-    assert none["statement"] == "The failures have no systematic cause that the graph shows."
+    assert none["statement"] == "The failures were not looked into: the run stopped after 12 steps."
 
 
 def test_unfinished_investigation() -> None:

@@ -10,12 +10,14 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 import kgreason
-from kgreason import api
+from kgreason.audit import audit
 from kgreason.graph import Graph
-from kgreason.report import history
+from kgreason.observe import opening
+from kgreason.observe.request import request_of
+from kgreason.report import questions as history
 from kgreason.report.document import Document, build
-from kgreason.request import request_of
-from kgreason.result import Result
+from kgreason.report.result import Result
+from tests.lifetime_support import asked, interrupted, timeless
 from tests.report_support import ATTACK, Page
 from tests.test_report_result import SCHEMA
 
@@ -64,7 +66,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     shapes = folder / "shapes.ttl"
     shapes.write_text(SHAPES, encoding="utf-8")
     data = write_data(folder / "data")
-    graph = api.load_graph(request_of(str(data), shapes=str(shapes)))
+    graph = opening.load_graph(request_of(str(data), shapes=str(shapes)))
     with kgreason.investigate(data, shapes=shapes, question=f"Why {ATTACK}?") as result:
         yield Run(result, graph, build(result.record))
 
@@ -176,6 +178,57 @@ def test_run_cut_by_its_budget(run: Run, tmp_path: Path) -> None:
     assert "NameShape: no hypothesis was proposed" in told
     assert "no result" in told
     assert found["budget"]["cut"] in words
+
+
+def test_what_a_budget_left_no_room_for_is_said_not_to_be_looked_into(tmp_path: Path) -> None:
+    """Nothing was asked of it, so neither its conditions nor the lack of them can be told."""
+    shapes = tmp_path / "shapes.ttl"
+    shapes.write_text(SHAPES, encoding="utf-8")
+    data = write_data(tmp_path / "data")
+    with kgreason.investigate(data, shapes=shapes, max_steps=2) as result:
+        found = result.as_dict()
+        text, turtle = result.markdown(), result.turtle()
+        statuses = history.ask(result.record, "which-hypotheses")
+        assert audit(result.record).ok
+    Draft202012Validator(SCHEMA).validate(found)
+    why = "the run stopped after 2 steps"
+    for symptom in found["symptoms"]:
+        assert symptom["verdict"] == "inconclusive"
+        assert symptom["not_examined"] == why
+        (none,) = symptom["hypotheses"]
+        assert none["statement"] == f"The failures were not looked into: {why}."
+        assert none["status"] == "inconclusive"
+    assert "No condition sets them apart" not in text
+    assert "no systematic cause" not in text.partition("Method")[0]
+    assert "No systematic cause" not in text
+    assert "No systematic cause" not in turtle
+    assert text.count(f"These failures were not looked into: {why}.") == len(found["symptoms"])
+    assert {row["status"].value for row in statuses} == {"inconclusive"}
+
+
+@pytest.mark.parametrize("after", [3, 4, 5, 6])
+def test_what_was_set_aside_stays_so_when_the_run_goes_on(tmp_path: Path, after: int) -> None:
+    """The budget of the run that was interrupted was spent, whatever is left of it now."""
+    shapes = tmp_path / "shapes.ttl"
+    shapes.write_text(SHAPES, encoding="utf-8")
+    options = {"data": write_data(tmp_path / "data"), "shapes": shapes, "max_steps": 2}
+    whole = timeless(asked(options))
+    interrupted(options, tmp_path / "ledger", after)
+    with kgreason.resume(tmp_path / "ledger") as result:
+        assert timeless(result.record) == whole
+        assert {s["verdict"] for s in result.as_dict()["symptoms"]} == {"inconclusive"}
+
+
+def test_what_was_proposed_but_not_tested_is_said_to_be_so(tmp_path: Path) -> None:
+    shapes = tmp_path / "shapes.ttl"
+    shapes.write_text(SHAPES, encoding="utf-8")
+    data = write_data(tmp_path / "data")
+    with kgreason.investigate(data, shapes=shapes, max_steps=4) as result:
+        found = result.as_dict()
+        text = result.markdown()
+    assert [s["not_examined"] is None for s in found["symptoms"]] == [True, False]
+    assert "No condition sets them apart" not in text
+    assert re.search(r"hypothes[ei]s (was|were) proposed, and none was tested", text)
 
 
 def test_run_on_sound_data(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.probes import siblings as level_spread
-from kgreason.probes import statistics
-from kgreason.probes.siblings import beta_binomial_tail
-from kgreason.probes.statistics import (
+from kgreason.base import siblings as level_spread
+from kgreason.base import statistics
+from kgreason.base.siblings import beta_binomial_tail
+from kgreason.base.statistics import (
     Table,
     best_cut,
     deviance,

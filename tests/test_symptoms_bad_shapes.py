@@ -5,9 +5,10 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgreason.errors import QueryError, ShapesError, TimeoutExceeded
+from kgreason.base.errors import QueryError, ShapesError, TimeoutExceeded
+from kgreason.base.terms import SH
 from kgreason.graph import Graph, load
-from kgreason.symptoms import (
+from kgreason.shacl import (
     Compiled,
     compile_shapes,
     observe,
@@ -16,7 +17,6 @@ from kgreason.symptoms import (
     read_report,
     read_shapes,
 )
-from kgreason.terms import SH
 
 PREFIXES = """PREFIX ex: <http://example.org/>
 PREFIX owl: <http://www.w3.org/2002/07/owl#>

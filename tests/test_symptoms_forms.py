@@ -3,12 +3,17 @@
 The store has rewritten "05" to 5; where a query can tell, it reads the graph of forms.
 """
 
+import math
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 
+from kgreason import investigate
+from kgreason.base.templates import Fragment, template
 from kgreason.graph import Graph, load
-from kgreason.symptoms import Compiled, compile_shapes, read_shapes
+from kgreason.graph.forms import BOUNDS, admitted
+from kgreason.shacl import Compiled, compile_shapes, read_shapes
 from tests.symptoms_support import observed, ours, theirs
 
 PREFIXES = """PREFIX ex: <http://example.org/>
@@ -70,6 +75,20 @@ WRITTEN = {
     ),
 }
 WHOLE = {
+    "a value that another property lacks": (
+        "SELECT $this ?value WHERE { $this ex:p ?value . FILTER NOT EXISTS { $this ex:q ?value } }"
+    ),
+    "a value that another property has": (
+        "SELECT $this ?value WHERE { $this ex:p ?value . FILTER EXISTS { $this ex:q ?value } }"
+    ),
+    "a value bound two tests further out": (
+        "SELECT $this ?value WHERE { $this ex:p ?value . FILTER NOT EXISTS { "
+        "$this ex:flag ?flag . FILTER NOT EXISTS { ?other ex:q ?value } } }"
+    ),
+    "one name in two tests": (
+        "SELECT $this WHERE { $this a ex:T . FILTER EXISTS { $this ex:p ?v . FILTER (STR(?v) = "
+        "'5') } FILTER NOT EXISTS { $this ex:q ?v . FILTER (STR(?v) = '05') } }"
+    ),
     "the value given": "SELECT $this ?value WHERE { $this ex:p ?value . FILTER (?value = 5) }",
     "a count": (
         "SELECT $this (COUNT(?v) AS ?n) WHERE { $this ex:p ?v } "
@@ -89,13 +108,16 @@ LEFT = {
     "the smallest": "$this ex:p ?v . BIND (COALESCE(?v, 0) AS ?w) FILTER (STR(?w) = '05')",
     "a path of several": '$this ex:next/ex:p ?v . FILTER (STR(?v) = "05")',
     "backwards": "$this ex:p ?v . ?v ^ex:q ?other .",
+    "bound outside a test, maybe": (
+        "$this a ex:T . OPTIONAL { $this ex:p ?v } FILTER NOT EXISTS { $this ex:q ?v }"
+    ),
     "a blank node": '$this ex:next _:n . _:n ex:p ?v . FILTER (STR(?v) = "05")',
 }
 
 
-def check(tmp_path: Path, shapes: str) -> tuple[Compiled, int]:
+def check(tmp_path: Path, shapes: str, data: str = DATA) -> tuple[Compiled, int]:
     """Compare with pySHACL; gives what was compiled and how many results there are."""
-    (tmp_path / "data.ttl").write_text(PREFIXES + DATA, encoding="utf-8")
+    (tmp_path / "data.ttl").write_text(PREFIXES + data, encoding="utf-8")
     (tmp_path / "shapes.ttl").write_text(PREFIXES + shapes, encoding="utf-8")
     graph: Graph = load([tmp_path / "data.ttl"])
     read = read_shapes([tmp_path / "shapes.ttl"])
@@ -140,8 +162,17 @@ def test_what_cannot_be_read_as_written_goes_to_pyshacl(name: str, tmp_path: Pat
 
 PATH = """sh:targetClass ex:T ; sh:property [ sh:path %s ; sh:sparql [ sh:select '''
   SELECT $this ?value WHERE { $this $PATH ?value . FILTER (STR(?value) = "05") }''' ] ]"""
+COUNTED = """sh:targetSubjectsOf ex:p ; sh:sparql [ sh:select '''
+  SELECT $this WHERE {
+    { SELECT $this (COUNT(?v) AS ?n) WHERE { $this ex:q ?v . FILTER (?v != $this) } GROUP BY $this }
+    FILTER (?n = 1) }''' ]"""
 LITERALS = """sh:targetObjectsOf ex:of ; sh:sparql [ sh:select '''
   SELECT $this WHERE { FILTER (DATATYPE($this) = xsd:integer && STR($this) = "05") }''' ]"""
+WITHIN = """sh:targetObjectsOf ex:of ; sh:sparql [ sh:select '''
+  SELECT $this WHERE { FILTER EXISTS { ?other ex:p $this } }''' ]"""
+NESTED = """sh:targetSubjectsOf ex:of ; sh:property [ sh:path ex:of ; sh:or (
+  [ sh:datatype xsd:string ] [ sh:sparql [ sh:select '''
+  SELECT $this WHERE { ?other ex:p $this }''' ] ] ) ]"""
 TARGET = """sh:target [ a sh:SPARQLTarget ; sh:select '''
   SELECT ?this WHERE { ?this ex:p ?v . FILTER (STR(?v) = "05") }''' ] ;
   sh:property [ sh:path ex:q ; sh:minInclusive 6 ]"""
@@ -153,15 +184,40 @@ TARGET = """sh:target [ a sh:SPARQLTarget ; sh:select '''
         (PATH % "ex:p", True),
         (PATH.replace('"05"', '"5"') % "ex:p", True),
         (PATH % "ex:s", False),
+        (COUNTED, True),
         (LITERALS, True),
+        (WITHIN, True),
+        (NESTED, True),
         (TARGET, True),
     ],
-    ids=["path", "path, one of two forms", "plain path", "literals as focus", "target"],
+    ids=[
+        "path",
+        "path, one of two forms",
+        "plain path",
+        "count",
+        "literals as focus",
+        "in a test",
+        "nested",
+        "target",
+    ],
 )
 def test_other_places_of_a_query(shape: str, forms: bool, tmp_path: Path) -> None:  # noqa: FBT001
     compiled, results = check(tmp_path, f"ex:S a sh:NodeShape ; {shape} .")
     assert reads_forms(compiled) is forms
     assert results > 0
+
+
+@pytest.mark.parametrize(
+    "asked", ["?v < true", '"1"^^xsd:boolean > ?v', "false <= ?v", '?v >= "0"^^xsd:boolean']
+)
+def test_an_order_of_truths_goes_to_pyshacl(asked: str, tmp_path: Path) -> None:
+    shapes = node_shape(f"SELECT $this WHERE {{ $this ex:flag ?v . FILTER ({asked}) }}")
+    compiled, results = check(tmp_path, shapes.replace("ex:T", "ex:F"), FLAGS)
+    assert "boolean" in compiled.fallback[0].reason
+    assert results > 0
+
+
+FLAGS = "ex:a a ex:F ; ex:flag true . ex:b a ex:F ; ex:flag false ."
 
 
 def test_without_odd_literals_no_query_is_touched(tmp_path: Path) -> None:
@@ -172,3 +228,43 @@ def test_without_odd_literals_no_query_is_touched(tmp_path: Path) -> None:
     compiled = compile_shapes(read_shapes([tmp_path / "shapes.ttl"]), graph)
     assert not reads_forms(compiled)
     assert len(ours(observed(graph, compiled))) == 1
+
+
+@pytest.mark.parametrize("datatype", BOUNDS, ids=lambda d: d.value.rpartition("#")[2])
+def test_bounds_are_the_same_in_a_query(datatype: ox.NamedNode) -> None:
+    store = ox.Store()
+    for edge in (e for e in BOUNDS[datatype] if math.isfinite(e)):
+        for number in (edge - 1, edge, edge + 1):
+            literal = ox.Literal(str(number), datatype=datatype)
+            made = template("observe", "in-range").render(
+                datatype=Fragment(str(datatype)), number=Fragment(f'xsd:decimal("{number}")')
+            )
+            head, _, test = made.partition("COALESCE")
+            asked = store.query(f"{head} ASK {{ FILTER (COALESCE{test}) }}")
+            assert bool(asked) is admitted(literal)
+
+
+TWO_PATHS = """sh:targetSubjectsOf ex:next ; sh:property
+  [ sh:path ( ex:next ex:p ) ; sh:sparql _:c ] ,
+  [ sh:path ( ex:next ex:q ) ; sh:sparql _:c ] .
+_:c sh:select '''
+  SELECT $this ?value WHERE { $this $PATH ?value . FILTER (STR(?value) = "5") }'''"""
+
+
+def test_what_pyshacl_finds_at_a_path_of_several_steps_keeps_that_path(tmp_path: Path) -> None:
+    (tmp_path / "data.ttl").write_text(PREFIXES + DATA, encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(f"{PREFIXES}ex:S {TWO_PATHS} .", encoding="utf-8")
+    graph = load([tmp_path / "data.ttl"])
+    compiled = compile_shapes(read_shapes([tmp_path / "shapes.ttl"]), graph)
+    assert len(compiled.fallback) == 2
+    seen = observed(graph, compiled)
+    paths = {found.path for found in ours(seen)}
+    ex = "<http://example.org/"
+    assert paths == {f"{ex}next>/{ex}p>", f"{ex}next>/{ex}q>"}
+    assert {constraint.path.text for constraint, _ in seen if constraint.path} == paths
+    assert {result.path for _, o in seen for result in o.results} == {None}
+    assert len({constraint.key for constraint, _ in seen}) == 2
+    result = investigate(
+        tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl", ledger=tmp_path / "ledger"
+    ).as_dict()
+    assert {symptom["path"] for symptom in result["symptoms"]} == paths

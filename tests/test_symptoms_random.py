@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.graph import load
-from kgreason.symptoms import compile_shapes, read_shapes
+from kgreason.shacl import compile_shapes, read_shapes
 from tests.symptoms_support import observed, ours, theirs
 
 PREFIXES = """PREFIX ex: <http://example.org/>

@@ -6,9 +6,9 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
+from kgreason.base.terms import RDFS, SH
 from kgreason.graph import Graph, load
-from kgreason.symptoms import Shapes, compile_shapes, read_shapes
-from kgreason.terms import RDFS, SH
+from kgreason.shacl import Shapes, compile_shapes, read_shapes
 from tests.symptoms_support import data, observed, ours, theirs
 
 QUDT = "http://qudt.org/schema/qudt/"

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import pyoxigraph as ox
 import pytest
 
-from kgreason.errors import RunError, ShapesError
+from kgreason.base.errors import RunError, ShapesError
+from kgreason.base.terms import SH, TYPE
 from kgreason.graph import load
-from kgreason.symptoms import Shapes, compile_shapes, read_shapes
-from kgreason.symptoms.paths import read_path
-from kgreason.symptoms.shapes import Node, read_triples
-from kgreason.terms import SH, TYPE
+from kgreason.shacl import Shapes, compile_shapes, read_shapes
+from kgreason.shacl.paths import read_path
+from kgreason.shacl.shapes import Node, read_triples
 from tests.symptoms_support import DATA, DIFFERENCES, Found, observed, ours, theirs
 
 SUITE = DATA / "suites" / "shacl"

@@ -20,8 +20,9 @@ ex:PartShape a sh:NodeShape ; sh:targetClass ex:Part ;
 LOOK = """
 import json, sys
 import kgreason
-from kgreason import policy, resources
-from kgreason.templates import role, roles
+from kgreason.base import resources
+from kgreason.record import policy
+from kgreason.base.templates import role, roles
 found = kgreason.investigate("data.ttl", shapes="shapes.ttl")
 told = {
     "package": kgreason.__file__,
@@ -30,6 +31,7 @@ told = {
     "policies": policy.names(),
     "failing": [symptom["failing"] for symptom in found.as_dict()["symptoms"]],
     "page": found.html(),
+    "public": [getattr(kgreason, name) is not None for name in kgreason.__all__ if name[0] != "_"],
 }
 json.dump(told, sys.stdout)
 """
@@ -86,6 +88,7 @@ def test_no_template_or_policy_is_left_behind(told: dict[str, Any]) -> None:
 def test_it_investigates_and_reports(told: dict[str, Any]) -> None:
     assert told["failing"] == [1]
     assert "<html" in told["page"]
+    assert all(told["public"])
 
 
 def test_the_wheel_holds_what_it_should_and_nothing_else(wheel: Path) -> None:
@@ -94,6 +97,7 @@ def test_the_wheel_holds_what_it_should_and_nothing_else(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"kgreason"}
     assert "kgreason/data/ontology/policies/frame.ttl" in names
+    assert "kgreason/py.typed" in names
     assert any(name.startswith("kgreason/data/shapes/") for name in names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert not any("__pycache__" in name for name in names)

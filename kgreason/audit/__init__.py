@@ -11,20 +11,22 @@ constraint (`Hypothesis.prior.maxInclusive`), or `seal`, `unsealed`, `one-invest
 `policy-known`, `figures`, `pin`.
 """
 
+from kgreason.audit.audit import audit, check_step, refuse
+from kgreason.audit.findings import AuditReport, Engine, Finding, Severity
 from kgreason.audit.pin import pinned
-from kgreason.audit.report import AuditReport, Engine, Finding, Severity
-from kgreason.audit.rerun import Difference, recheck
-from kgreason.audit.run import audit, check_step, refuse
+from kgreason.audit.rerun import Difference, Sample, recheck, told
 
 __all__ = [
     "AuditReport",
     "Difference",
     "Engine",
     "Finding",
+    "Sample",
     "Severity",
     "audit",
     "check_step",
     "pinned",
     "recheck",
     "refuse",
+    "told",
 ]

@@ -5,31 +5,34 @@ e-values and p-values from the tables of the regions, siblings and strata, rates
 claimed and what held. The counts themselves follow from the graph alone (`recheck`).
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit.history import History, Properties
-from kgreason.audit.report import Finding
-from kgreason.probes import (
+from kgreason.audit.findings import Finding
+from kgreason.audit.merged import History, Properties
+from kgreason.audit.words import RULE as WORDS
+from kgreason.base.statistics import Count, Table
+from kgreason.base.store import Row, Term
+from kgreason.base.terms import TRAILS, TYPE, XSD
+from kgreason.test import (
     association,
     closure_check,
+    closure_placebo,
     counterexamples,
     direct_check,
-    intervention,
     period_spread,
     placebo,
     sibling_spread,
     stratification,
+    trial_counts,
 )
-from kgreason.probes import finding as probe
-from kgreason.probes.finding import Setting, decimal
-from kgreason.probes.statistics import Count, Table
-from kgreason.store import Row, Term
-from kgreason.terms import TRAILS, TYPE, XSD
+from kgreason.test import finding as probe
+from kgreason.test.finding import Setting, decimal
 
 Figures = Mapping[str, Decimal]
 _NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
@@ -37,20 +40,32 @@ _TRUE: Final = frozenset({"true", "1"})
 _DERIVED: Final = frozenset({"eValue", "pValue", "rate", "lift", "levels"})
 _MOST: Final = 10_000_000  # rows; a forged count must not fill the memory
 _OWN: Final = ox.Literal("own")
+_CLOSED: Final = re.compile(r"\((owlrl|reasonable|none)\)")
+_SPREAD: Final = "sibling-spread"
+_COUNTED: Final = {"claimed": "violationsBefore", "holds": "violationsRemoved"}
+_COUNTS_PASSING: Final = '("passing" AS ?own)'
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a piece of evidence says: its figures, its strata, and the table it was found on."""
+    """What a piece of evidence says: its figures, its strata, and the table it was found on.
+
+    `engine` closed the graph, as the note has it; `passing` says that nodes that pass were counted.
+    """
 
     figures: Figures
     strata: Sequence[Figures]
     discovery: Table | None
+    engine: str = "none"
+    passing: bool = False
 
 
 def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
     """Recompute what a piece of evidence says from its recorded counts; `given` is said of it."""
-    if TRAILS.Evidence not in given.get(TYPE, ()):
+    types = given.get(TYPE, ())
+    if TRAILS.RepairAttempt in types:
+        yield from _attempt(node, given)
+    if TRAILS.Evidence not in types:
         return
     kind = _text(given.get(TRAILS.testKind))
     recompute = KINDS.get(kind)
@@ -60,15 +75,51 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
         figures = _figures(given)
         strata = [_figures(history.properties(s)) for s in given.get(TRAILS.stratum, ())]
         discovery = _discovery(history, given.get(TRAILS.hypothesis))
-        expected = recompute(Recorded(figures, strata, discovery))
+        note = _text(given.get(TRAILS.note))
+        passing = kind == _SPREAD and any(
+            _COUNTS_PASSING in query
+            for test in given.get(TRAILS.test, ())
+            for query in history.values(test, TRAILS.query)
+        )
+        expected = recompute(Recorded(figures, strata, discovery, engine_of(note), passing))
     except (KeyError, ValueError, ArithmeticError) as error:
         said = f"The figures of this {kind} cannot be recomputed: {error!r}."
         yield Finding("figures", node.value, said)
         return
     outcome = _text(given.get(TRAILS.outcomeClass))
     said = "; ".join(_differences(expected, figures, outcome))
+    yield from _told(node, note, expected.note, said)
+
+
+def _attempt(node: Term, given: Properties) -> Iterator[Finding]:
+    """Check what is said of an attempt at a repair, which follows from its counts."""
+    try:
+        figures = {n: int(_figures(given)[_COUNTED.get(n, n)]) for n in trial_counts.RECORDED}
+    except KeyError:
+        return  # the shapes say which is not there
+    yield from _told(node, _text(given.get(TRAILS.note)), trial_counts.judged(figures).note, "")
+
+
+def _told(node: Term, note: str, expected: str, said: str) -> Iterator[Finding]:
+    """Compare a note with the one that the counts give; `said` is what else is wrong with them."""
+    other = f"the note is “{note}”, not “{expected}”"
+    if not set(_numbers(note)) <= set(_numbers(expected)):
+        said += f"{'; ' if said else ''}{other}"
+    elif note != expected:
+        yield Finding(WORDS, node.value, f"Its counts are told otherwise: {other}.")
     if said:
         yield Finding("figures", node.value, f"It does not follow from its counts: {said}.")
+
+
+def _numbers(note: str) -> list[str]:
+    """Return the numbers of a sentence, which follow from counts whatever words are around them."""
+    return re.findall(r"\d+(?:[.,]\d+)*(?:e[+-]\d+)?", note)
+
+
+def engine_of(note: str) -> str:
+    """Return the engine that a note on a closure names; the counts do not show which it was."""
+    found = _CLOSED.search(note)
+    return found[1] if found else "none"
 
 
 def _differences(expected: probe.Finding, figures: Figures, outcome: str) -> Iterator[str]:
@@ -98,7 +149,7 @@ def _figures(given: Mapping[ox.NamedNode, list[Term]]) -> dict[str, Decimal]:
 
 
 def _discovery(history: History, hypothesis: list[Term] | None) -> Table | None:
-    """Give the counts on the discovery half, which the e-value was registered with."""
+    """Return the counts on the discovery half, which the e-value was registered with."""
     if not hypothesis:
         return None
     figures = _figures(history.properties(hypothesis[0]))
@@ -126,7 +177,7 @@ def _association(given: Recorded) -> probe.Finding:
 
 
 def _sides(figures: Figures, failing: str = "insideFailing") -> Row:
-    """Give the counts of both sides as the query gave them."""
+    """Return the counts of both sides as the query gave them."""
     inside, inside_failing = figures["inside"], figures[failing]
     return {
         "inside": _number(inside),
@@ -166,7 +217,13 @@ def _direct_check(given: Recorded) -> probe.Finding:
 def _closure_check(given: Recorded) -> probe.Finding:
     claimed, holds = int(given.figures["claimed"]), int(given.figures["holds"])
     rate = holds / claimed if claimed else 0.0
-    return probe.Finding(closure_check.judged(claimed, holds), "", {"rate": decimal(rate)})
+    note = closure_check.told(claimed, holds, given.engine)
+    return probe.Finding(closure_check.judged(claimed, holds), note, {"rate": decimal(rate)})
+
+
+def _closure_placebo(given: Recorded) -> probe.Finding:
+    claimed, holds = int(given.figures["claimed"]), int(given.figures["holds"])
+    return replace(_placebo(given), note=closure_placebo.told(claimed, holds, given.engine))
 
 
 def _sibling_spread(given: Recorded) -> probe.Finding:
@@ -176,7 +233,8 @@ def _sibling_spread(given: Recorded) -> probe.Finding:
         for place in range(_times(sibling["times"]))
     ]
     if "inside" in given.figures:
-        rows.append({**_level(_OWN, given.figures), "own": _OWN})
+        own = ox.Literal(sibling_spread.PASSING) if given.passing else _OWN
+        rows.append({**_level(_OWN, given.figures), "own": own})
     return sibling_spread.read(rows, Setting(level=_OWN))
 
 
@@ -208,14 +266,14 @@ def _stratification(given: Recorded) -> probe.Finding:
 
 
 def _intervention(given: Recorded) -> probe.Finding:
-    return intervention.judged({name: int(given.figures[name]) for name in intervention.RECORDED})
+    return trial_counts.judged({name: int(given.figures[name]) for name in trial_counts.RECORDED})
 
 
 KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
     "counterexamples": _counterexamples,
     "placebo": _placebo,
-    "closure-placebo": _placebo,
+    "closure-placebo": _closure_placebo,
     "direct-check": _direct_check,
     "intervention": _intervention,
     "closure-check": _closure_check,

@@ -9,15 +9,14 @@ cannot reach.
 import json
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from kgreason.audit.history import History
-from kgreason.audit.report import AuditReport, Finding
-from kgreason.errors import OptionError
-from kgreason.ledger import Record
-from kgreason.terms import TRAILS
+from kgreason.audit.findings import PIN, AuditReport, Finding
+from kgreason.audit.merged import History
+from kgreason.base.errors import OptionError
+from kgreason.base.terms import TRAILS
+from kgreason.record import Record
 
 RULE: Final = "pin"
 _KEYS: Final = {"step", "hash"}
@@ -35,8 +34,9 @@ def pinned(found: AuditReport, record: Record, path: Path) -> AuditReport:
     known = pins.get(record.iri.value)
     if known is not None:
         fault = _fault(history, known)
+        found = found.more([fault] if fault is not None else [], of=PIN)
         if fault is not None:
-            return replace(found, findings=tuple(sorted((*found.findings, fault))))
+            return found
     if found.ok:
         head = next(iter(history.properties(history.iri)[TRAILS.head]))
         (seal,) = history.values(head, TRAILS.hash)

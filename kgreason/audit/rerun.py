@@ -1,17 +1,27 @@
-"""Run the recorded queries again on the graph."""
+"""Run the recorded queries again on the graph, and look up what is cited."""
 
-from dataclasses import dataclass
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 import pyoxigraph as ox
 
-from kgreason.audit.history import History
+from kgreason.audit.merged import History
+from kgreason.base.errors import KgreasonError
+from kgreason.base.store import Term, guarded_select
+from kgreason.base.terms import PREFIXES, TRAILS
 from kgreason.graph import Graph
-from kgreason.ledger import Record, uncited
-from kgreason.probes.cited import digest
-from kgreason.store import Results, Term, guarded_select
-from kgreason.terms import TRAILS
+from kgreason.graph.cited import digest
+from kgreason.graph.graph import exact
+from kgreason.record import Record, uncited
 
-_TRUE = frozenset({"true", "1"})
+_T = TypeVar("_T")
+_TRUE: Final = frozenset({"true", "1"})
+_FAILS: Final = ("fails", "fails inside the region", "fails although outside the region")
+_PASSES: Final = ("passes although inside the region",)
+_INSIDE: Final = ("fails inside the region", "passes although inside the region")
+_OUTSIDE: Final = ("fails although outside the region",)
 
 
 @dataclass(frozen=True, order=True)
@@ -24,65 +34,204 @@ class Difference:
     found: str | None
 
 
-def recheck(record: Record, graph: Graph, *, seconds: float = 60.0) -> list[Difference]:
-    """Count population and failing nodes of each symptom again, by its recorded queries.
+@dataclass
+class Sample:
+    """Draws at most `most` of each kind of thing, always the same with the same seed.
 
-    What is cited is looked up again too, by its digest.
-
-    The graph has to be loaded as it was for the investigation; `fingerprint` is compared too. A
-    query may take `seconds`, for a user's text may be in it. Raises TimeoutExceeded, QueryError.
+    `drawn` says of each kind how many were drawn, and of how many.
     """
-    history = History(record)
-    recorded = _one(history, history.iri, "fingerprint")
-    found = [_compare(history.iri, "fingerprint", recorded, graph.fingerprint)]
-    for symptom in history.instances(TRAILS.Symptom):
-        population, failing = _counts(history, symptom, graph, seconds)
-        for name, number in (("population", population), ("failing", failing)):
-            given = _one(history, symptom, name)
-            found.append(_compare(symptom, name, given, number))
-    found += [_cited(history, citation, graph) for citation in history.instances(TRAILS.Citation)]
-    return sorted(difference for difference in found if difference is not None)
+
+    most: int | None = None
+    seed: int = 0
+    drawn: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def of(self, kind: str, things: Sequence[_T]) -> list[_T]:
+        """Draw from the things of a kind; they stay in their order."""
+        taken = list(things)
+        if self.most is not None and len(taken) > self.most:
+            chance = random.Random(f"{self.seed} {kind}")  # noqa: S311 - a sample, no secret
+            places = sorted(chance.sample(range(len(taken)), self.most))
+            taken = [taken[place] for place in places]
+        self.drawn[kind] = (len(taken), len(things))
+        return taken
 
 
-def _compare(node: Term, figure: str, recorded: str | None, found: str | None) -> Difference | None:
-    return None if recorded == found else Difference(node.value, figure, recorded, found)
+Failing = Mapping[str, Collection[Term]]
+"""Who fails by the IRI of the symptom, where that was looked for anew."""
 
 
-def _cited(history: History, citation: Term, graph: Graph) -> Difference | None:
-    """Compare what is cited: where a node was cited that has statements, they must be the same."""
-    properties = history.properties(citation)
-    recorded = _one(history, citation, "digest")
-    node = next(iter(properties.get(TRAILS.node, ())), None)
-    if recorded is None or node is None:
-        return None
-    field = next(iter(properties.get(TRAILS.field, ())), None)
-    field = field if isinstance(field, ox.NamedNode) else None
-    return _compare(citation, "digest", recorded, digest(graph, uncited(node), field))
+def recheck(
+    record: Record,
+    graph: Graph,
+    *,
+    seconds: float = 60.0,
+    sample: Sample | None = None,
+    failing: Failing | None = None,
+    regions: bool = True,
+) -> list[Difference]:
+    """Count symptoms and regions again by their recorded queries, and look up what is cited.
 
-
-def _counts(
-    history: History, symptom: Term, graph: Graph, seconds: float
-) -> tuple[str | None, str | None]:
-    """Give population and failing.
-
-    Who fails is asked with the query for the embedded store, which sees literals as they were
-    written; the outcome query, which any engine understands, cannot.
+    Of what is cited the digest is compared, and that it is there and fails or passes, inside or
+    outside its region, as it is said to. `failing` are who fails by the shapes; else the recorded
+    queries are taken at their word. The graph has to be loaded as it was for the investigation;
+    `fingerprint` is compared too. A query may take `seconds`, for a user's text may be in it;
+    without an answer it counts as different. All is looked at unless a sample is wanted.
     """
-    rows: dict[str, Results] = {}
-    for name in ("outcomeQuery", "failingQuery"):
-        text = _one(history, symptom, name)
-        if text:
-            rows[name] = guarded_select(graph.store, text, seconds, symptom.value)
-    outcomes = rows.get("outcomeQuery")
-    population = None if outcomes is None else str(len({row.get("focus") for row in outcomes}))
-    if "failingQuery" in rows:
-        return population, str(len({row.get("focus") for row in rows["failingQuery"]}))
-    if outcomes is None:
-        return None, None
-    bad = {r.get("focus") for r in outcomes if "outcome" in r and r["outcome"].value in _TRUE}
-    return population, str(len(bad))
+    rerun = _Rerun(History(record), graph, seconds, failing or {})
+    return sorted(rerun.run(sample or Sample(), regions=regions))
 
 
-def _one(history: History, node: Term, name: str) -> str | None:
-    values = history.values(node, TRAILS[name])
-    return values[0] if values else None
+def told(difference: Difference) -> str:
+    """Say in a sentence what differs."""
+    recorded, found = (x or "none" for x in (difference.recorded, difference.found))
+    return f"{difference.figure} is recorded as {recorded}, but the data give {found}."
+
+
+class _Rerun:
+    """Runs queries of a record; of each the answer is kept."""
+
+    def __init__(self, history: History, graph: Graph, seconds: float, failing: Failing) -> None:
+        self._history, self._graph, self._seconds = history, graph, seconds
+        self._given = failing
+        self._kept: dict[tuple[str, str], frozenset[Term] | str] = {}
+
+    def run(self, sample: Sample, *, regions: bool) -> Iterator[Difference]:
+        """Return all that differs."""
+        history = self._history
+        yield from self._differs(
+            history.iri,
+            "fingerprint",
+            self._one(history.iri, "fingerprint"),
+            self._graph.fingerprint,
+        )
+        for symptom in sample.of("symptoms", self._all(TRAILS.Symptom)):
+            yield from self._symptom(symptom)
+        claimed = [h for h in self._all(TRAILS.Hypothesis) if self._one(h, "region") is not None]
+        for hypothesis in sample.of("regions", claimed) if regions else ():
+            yield from self._region(hypothesis)
+        for citation in sample.of("citations", self._all(TRAILS.Citation)):
+            yield from self._citation(citation)
+
+    def _all(self, kind: ox.NamedNode) -> list[Term]:
+        return sorted(self._history.instances(kind), key=str)
+
+    def _symptom(self, symptom: Term) -> Iterator[Difference]:
+        """Count who is looked at and who fails, by both queries.
+
+        Who fails is asked with the query for the embedded store, which sees literals as they were
+        written; the outcome query, which any engine understands, cannot.
+        """
+        population, failing = (self._one(symptom, name) for name in ("population", "failing"))
+        if population is not None:
+            found = self._focuses(symptom, "outcomeQuery")
+            yield from self._differs(symptom, "population", population, _size(found))
+        asked = self._focuses(symptom, "failingQuery")
+        yield from self._differs(symptom, "failing", failing, _size(asked))
+        given = self._given.get(symptom.value)
+        if given is not None and not isinstance(asked, str) and set(asked) != set(given):
+            only = f"{len(set(asked) - set(given))} others"
+            yield Difference(
+                symptom.value, "failing by its query", f"{len(asked)}, {only}", f"{len(given)}"
+            )
+
+    def _region(self, hypothesis: Term) -> Iterator[Difference]:
+        inside = self._focuses(hypothesis, "region")
+        yield from self._differs(
+            hypothesis, "inside", self._one(hypothesis, "inside"), _size(inside)
+        )
+        failing = self._failing(hypothesis)
+        if failing is not None and not isinstance(inside, str):
+            found = str(len(inside & failing))
+            recorded = self._one(hypothesis, "insideFailing")
+            yield from self._differs(hypothesis, "insideFailing", recorded, found)
+
+    def _citation(self, citation: Term) -> Iterator[Difference]:
+        properties = self._history.properties(citation)
+        given = next(iter(properties.get(TRAILS.node, ())), None)
+        if given is None:
+            return
+        node = uncited(given)
+        named = next(iter(properties.get(TRAILS.field, ())), None)
+        recorded = self._one(citation, "digest")
+        if recorded is not None:
+            path = named if isinstance(named, ox.NamedNode) else None
+            found = digest(self._graph, node, path)
+            yield from self._differs(citation, "digest", recorded, found)
+        owners = self._history.statements(None, TRAILS.cites, citation)
+        types = {o.subject: self._history.types(o.subject) for o in owners}
+        owner = next((o for o, t in types.items() if t & {TRAILS.Symptom, TRAILS.Evidence}), None)
+        if owner is not None:
+            why = self._one(citation, "relevance") or ""
+            yield from self._stands(citation, owner, node, why)
+
+    def _stands(self, citation: Term, owner: Term, node: Term, why: str) -> Iterator[Difference]:
+        """Describe where a node does not stand as it is cited: there, failing, inside."""
+        about = self._link(owner, "hypothesis")
+        failing = self._failing(about or owner)
+        fails = failing is not None and node in failing
+        if not fails and not self._there(node):
+            yield Difference(citation.value, "node", node.value, "no such node")
+            return
+        if failing is not None and why in (*_FAILS, *_PASSES):
+            said, is_so = ("passes" if x else "fails" for x in (why in _PASSES, not fails))
+            yield from self._differs(citation, f"that {node.value}", said, is_so)
+        inside = None if about is None else self._focuses(about, "region")
+        if isinstance(inside, frozenset) and why in (*_INSIDE, *_OUTSIDE):
+            said, is_so = (
+                "lies inside" if x else "lies outside" for x in (why in _INSIDE, node in inside)
+            )
+            yield from self._differs(citation, f"that {node.value}", said, is_so)
+
+    def _failing(self, node: Term) -> frozenset[Term] | None:
+        """Return who fails the symptom that a node is, or is about."""
+        symptom = self._link(node, "symptom") or node
+        given = self._given.get(symptom.value)
+        if given is not None:
+            return frozenset(given)
+        found = self._focuses(symptom, "failingQuery")
+        return None if isinstance(found, str) else found
+
+    def _there(self, node: Term) -> bool:
+        """Check whether a node stands anywhere in the data."""
+        inner = self._graph.store.inner
+        found = [] if isinstance(node, ox.Literal) else [inner.quads_for_pattern(node, None, None)]
+        return any(
+            not str(quad.graph_name).startswith(f"<{PREFIXES['work']}")
+            for quads in (*found, inner.quads_for_pattern(None, None, node))
+            for quad in quads
+        )
+
+    def _focuses(self, node: Term, name: str) -> frozenset[Term] | str:
+        """Return the nodes that a recorded query gives, or why it gives none."""
+        key = (node.value, name)
+        if key not in self._kept:
+            self._kept[key] = self._asked(node, name)
+        return self._kept[key]
+
+    def _asked(self, node: Term, name: str) -> frozenset[Term] | str:
+        text = self._one(node, name)
+        if not text:
+            return "no query"
+        try:
+            rows = guarded_select(self._graph.store, text, self._seconds, node.value)
+        except KgreasonError as error:
+            return f"an error ({str(error).partition(chr(10))[0]})"
+        return frozenset(exact(row["focus"]) for row in rows if "focus" in row)
+
+    def _differs(
+        self, node: Term, figure: str, recorded: str | None, found: str | None
+    ) -> Iterator[Difference]:
+        if recorded != found:
+            yield Difference(node.value, figure, recorded, found)
+
+    def _link(self, node: Term, name: str) -> Term | None:
+        values = self._history.properties(node).get(TRAILS[name], ())
+        return next(iter(values), None)
+
+    def _one(self, node: Term, name: str) -> str | None:
+        values = self._history.values(node, TRAILS[name])
+        return values[0] if values else None
+
+
+def _size(found: frozenset[Term] | str) -> str:
+    return found if isinstance(found, str) else str(len(found))

@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 import pyoxigraph as ox
 
-from kgreason.store import Term
+from kgreason.base.store import Term
 
 Subject = ox.NamedNode | ox.BlankNode
 
@@ -33,7 +33,7 @@ def statements(
     value: Term | None = None,
     graph: ox.NamedNode | None = None,
 ) -> Iterator[Statement]:
-    """Give the statements that fit a pattern; a literal is the subject of none."""
+    """Return the statements that fit a pattern; a literal is the subject of none."""
     if isinstance(subject, ox.Literal):
         return iter(())
     return plain(store.quads_for_pattern(subject, predicate, value, graph))

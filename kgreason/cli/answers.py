@@ -1,5 +1,6 @@
 """Answers of queries as text: tables, CSV and JSON of SPARQL, Turtle."""
 
+import shutil
 from typing import Any, Final
 
 from kgreason.cli import options as o
@@ -9,7 +10,7 @@ _XSD_STRING: Final = "http://www.w3.org/2001/XMLSchema#string"
 
 
 def written(answer: Any, format_: o.TableFormat) -> str:
-    """Give an answer as text: rows as asked, the truth of an ASK as a word, triples as Turtle."""
+    """Return an answer as text: rows as asked, the truth of an ASK as a word, triples as Turtle."""
     if isinstance(answer, bool):
         truth = "true" if answer else "false"
         return json_text({"head": {}, "boolean": answer}) if format_ == "json" else truth
@@ -31,10 +32,18 @@ def written(answer: Any, format_: o.TableFormat) -> str:
     return table(answer.variables, rows)
 
 
+def stored(rows: Any, record: Any = None) -> str:
+    """Return the answer of a stored question as a table that fits the terminal."""
+    from kgreason.report import questions  # noqa: PLC0415 - keeps --help quick
+
+    width = shutil.get_terminal_size((160, 24)).columns
+    return questions.table(rows, record, width=width)
+
+
 def _turtle(triples: list[Any]) -> str:
     import pyoxigraph as ox  # noqa: PLC0415 - keeps --help quick
 
-    from kgreason.terms import PREFIXES  # noqa: PLC0415
+    from kgreason.base.terms import PREFIXES  # noqa: PLC0415
 
     used = {
         prefix: iri
@@ -46,7 +55,7 @@ def _turtle(triples: list[Any]) -> str:
 
 
 def _lexical(term: Any) -> str:
-    """Give a term as in CSV results of SPARQL."""
+    """Return a term as in CSV results of SPARQL."""
     import pyoxigraph as ox  # noqa: PLC0415 - keeps --help quick
 
     if term is None:
@@ -56,10 +65,10 @@ def _lexical(term: Any) -> str:
 
 
 def _short(term: Any) -> str:
-    """Give a term for people: well-known IRIs with a prefix, literals by their text."""
+    """Return a term for people: well-known IRIs with a prefix, literals by their text."""
     import pyoxigraph as ox  # noqa: PLC0415 - keeps --help quick
 
-    from kgreason.terms import PREFIXES  # noqa: PLC0415
+    from kgreason.base.terms import PREFIXES  # noqa: PLC0415
 
     if isinstance(term, ox.NamedNode):
         for prefix, iri in PREFIXES.items():
@@ -70,7 +79,7 @@ def _short(term: Any) -> str:
 
 
 def _json(term: Any) -> dict[str, Any]:
-    """Give a term as in JSON results of SPARQL."""
+    """Return a term as in JSON results of SPARQL."""
     import pyoxigraph as ox  # noqa: PLC0415 - keeps --help quick
 
     if isinstance(term, ox.NamedNode):

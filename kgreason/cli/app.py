@@ -11,6 +11,7 @@ from kgreason.cli import (
     asking,
     bench,
     catalogue,
+    ending,
     errors,
     exporting,
     judging,
@@ -88,4 +89,4 @@ bench.add_to(app)
 
 def main() -> None:
     """Run the command line; ends the process with the exit code."""
-    app(prog_name="kgreason")
+    ending.in_order(lambda: app(prog_name="kgreason"))

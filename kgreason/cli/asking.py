@@ -1,30 +1,33 @@
 """The commands that read a ledger: report, audit, query, history."""
 
-import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from kgreason.base.errors import OptionError, QueryError
 from kgreason.cli import answers
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.looking import written
-from kgreason.cli.output import check_out, deliver, json_text, table
-from kgreason.errors import OptionError, QueryError
+from kgreason.cli.output import checked, deliver, json_text, table
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the program."""
-    for function in (report, audit, query, history):
+    app.command(cls=o.FilesLast)(report)
+    app.command(cls=o.FilesLast)(audit)
+    for function in (query, history):
         app.command()(function)
 
 
 @command(
     "report",
-    "report 1 --format json",
+    "report I1 --format json",
     "report --ledger history/ --out report.html",
-    "report 2 --final --out final.html",
+    "report I2 --final --out final.html",
+    "report --rerun --given report.html",
+    "report I2 --rerun --data data/",
 )
 def report(
     which: o.Which = None,
@@ -39,38 +42,94 @@ def report(
             "it for every cause it names. This is recorded, and so is a refusal (exit code 1).",
         ),
     ] = False,
+    rerun: Annotated[
+        bool,
+        typer.Option(
+            "--rerun",
+            help="Instead of a report: run the queries behind it again, and name the sections and "
+            "claims that come out otherwise (exit code 1). Takes --given, --data, or both.",
+        ),
+    ] = False,
+    given: Annotated[
+        str | None,
+        typer.Option(
+            "--given",
+            metavar="REPORT",
+            show_default=False,
+            help="A report given out before (.md or .html), to which sections are compared.",
+        ),
+    ] = None,
+    data: o.DataOfThen = None,
+    shapes: o.ShapesOfThen = None,
+    ontology: o.OntologyOfThen = None,
 ) -> None:
-    """Print the result of an investigation again; it is made of the ledger alone."""
+    """Print the result of an investigation again; it is made of the ledger alone.
+
+    With --rerun, say which sentences of a report no longer hold: sections whose query gives another
+    digest than the report has, and claims that the data do not bear out.
+    """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
+    chosen = checked(out, format_, o.REPORTS)
+    if rerun:
+        asked = None if data is None else (data, shapes or (), ontology or ())
+        _rerun(which, ledger, None if given is None else Path(given), asked, chosen, out)
+        return
+    if given or data or shapes or ontology:
+        raise OptionError("--given, --data, --shapes and --ontology are of use with --rerun.")
     if final:
-        from kgreason.review.publish import publish  # noqa: PLC0415 - keeps --help quick
-
-        made = publish(ledger, which, lambda result: written(result, format_, out))
+        made = api.OpenLedger(ledger).publish(which, lambda result: written(result, chosen))
         if made.refused:
             tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
             raise typer.Exit(1)
         deliver(made.text, out)
         return
     with api.result(ledger, which) as result:
-        if not result.ledger.entry(result.record.iri.value).finished:
+        if not result.finished:
             tell("This investigation is not finished; `kgreason resume` goes on with it.")
-        deliver(written(result, format_, out), out)
+        deliver(written(result, chosen), out)
+
+
+def _rerun(
+    which: str | None,
+    ledger: str,
+    report: Path | None,
+    asked: Any,
+    format_: o.ReportFormat | None,
+    out: str | None,
+) -> None:
+    """Run the queries behind a report again; ends with 1 where something comes out otherwise."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    data, shapes, ontology = asked or ((), (), ())
+    opened = api.OpenLedger(ledger)
+    found = opened.rerun(which, report, data=data, shapes=shapes, ontology=ontology)
+    as_json = format_ is o.ReportFormat.JSON
+    deliver(json_text(found.as_dict()) if as_json else str(found), out)
+    if found.others:
+        raise typer.Exit(1)
 
 
 @command(
     "audit",
-    "audit 2 --ledger history/ --format json",
+    "audit I2 --ledger history/ --format json",
     "audit --pin ../heads.json",
+    "audit --data data/ --all",
+    "audit 2 --data data/ --shapes shapes.ttl --ontology schema.ttl --sample 50 --seed 7",
+    "audit --second-engine",
 )
 def audit(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        o.ListFormat,
-        typer.Option("--format", metavar="table|json", help="How findings are listed."),
-    ] = o.ListFormat.TABLE,
+        o.ListFormat | None,
+        typer.Option(
+            "--format",
+            metavar="table|json",
+            show_default="by the ending of --out, else table",
+            help="How findings are listed.",
+        ),
+    ] = None,
     pin: Annotated[
         str | None,
         typer.Option(
@@ -80,24 +139,54 @@ def audit(
             "nothing is wrong. Keep FILE where nobody who writes the ledger can reach it.",
         ),
     ] = None,
+    second_engine: Annotated[
+        bool,
+        typer.Option(
+            "--second-engine",
+            help="Work out every confidence and status again in rdflib, from the recorded evidence "
+            "by the recorded rules: about a second for three pieces of evidence.",
+        ),
+    ] = False,
+    data: o.DataOfThen = None,
+    shapes: o.ShapesOfThen = None,
+    ontology: o.OntologyOfThen = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, rich_help_panel=o.HELD, help="So many of each kind are done again."
+        ),
+    ] = 20,
+    whole: Annotated[
+        bool, typer.Option("--all", rich_help_panel=o.HELD, help="Do everything again.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(metavar="N", rich_help_panel=o.HELD, help="Draws what is done again.")
+    ] = 0,
     out: o.Out = None,
 ) -> None:
     """Check that everything in the record follows from what it records.
 
-    Shapes are checked, every update is recomputed from its recorded inputs, every seal from what
-    it covers. That the last steps were struck out only a pinned head can show. Exit code 0 if
-    nothing is wrong, 1 with the nodes that are.
+    Shapes are checked, every update and every sentence is worked out again from its recorded
+    inputs, every seal from what it covers. With --data the recorded queries are run on the data
+    again, tests too, and what is cited is looked up. What was not checked, and what would, is told.
+    Exit code 0 if nothing is wrong, 1 with the nodes that are.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
-    from kgreason.audit import audit as run  # noqa: PLC0415
-    from kgreason.audit import pinned  # noqa: PLC0415
 
-    check_out(out)
-    with api.result(ledger, which) as result:
-        found = run(result.record)
-        if pin is not None:
-            found = pinned(found, result.record, Path(pin))
-    if format_ is o.ListFormat.JSON:
+    chosen = checked(out, format_, o.LISTS)
+    if not data and (shapes or ontology or whole):
+        raise OptionError("--shapes, --ontology and --all are of use with --data PATH.")
+    found = api.OpenLedger(ledger).audit(
+        which,
+        data=data or (),
+        shapes=shapes or (),
+        ontology=ontology or (),
+        sample=None if whole else sample,
+        seed=seed,
+        second_engine=second_engine,
+        pin=pin,
+    )
+    if chosen is o.ListFormat.JSON:
         deliver(json_text(_audit(found)), out)
     else:
         deliver(str(found), out)
@@ -118,6 +207,8 @@ def _audit(found: Any) -> dict[str, Any]:
         "findings": listed(found.findings),
         "notices": listed(found.notices),
         "checked": dict(found.checked),
+        "said": list(found.said),
+        "unchecked": [{"what": one.what, "by": one.by} for one in found.unchecked],
     }
 
 
@@ -142,13 +233,14 @@ def query(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        o.TableFormat,
+        o.TableFormat | None,
         typer.Option(
             "--format",
             metavar="table|csv|json",
+            show_default="by the ending of --out, else table",
             help="How the rows of a SELECT are written; a CONSTRUCT gives Turtle.",
         ),
-    ] = o.TableFormat.TABLE,
+    ] = None,
     out: o.Out = None,
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
@@ -161,7 +253,7 @@ def query(
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
+    chosen = checked(out, format_, o.ANSWERS)
     if file is not None and text is not None:
         if which is not None:
             raise OptionError("Give the query as text or with --file, not both.")
@@ -173,10 +265,10 @@ def query(
         text, where = _read(file), file
     if text is None:
         raise OptionError("What do you ask? Give a SPARQL query as text, as @FILE or with --file.")
-    answer = api.query(
-        text, ledger, which, seconds=query_seconds, allow_service=allow_service, where=where
+    answer = api.OpenLedger(ledger).query(
+        text, which, seconds=query_seconds, allow_service=allow_service, where=where
     )
-    deliver(answers.written(answer, format_), out)
+    deliver(answers.written(answer, chosen), out)
 
 
 def _read(file: str) -> str:
@@ -192,8 +284,8 @@ def _read(file: str) -> str:
 @command(
     "history",
     "history which-hypotheses",
-    "history why-this-confidence --hypothesis 2",
-    "history what-supports 1 --ledger history/ --format csv",
+    "history why-this-confidence --hypothesis H2",
+    "history what-supports I1 --ledger history/ --format csv",
 )
 def history(
     name: Annotated[
@@ -206,30 +298,36 @@ def history(
         typer.Option(
             metavar="HYPOTHESIS",
             show_default="all it may be about",
-            help="Ask about one hypothesis: its number or its IRI.",
+            help="Ask about one hypothesis, such as H1, or its IRI.",
         ),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        o.TableFormat,
-        typer.Option("--format", metavar="table|csv|json", help="How the answer is written."),
-    ] = o.TableFormat.TABLE,
+        o.TableFormat | None,
+        typer.Option(
+            "--format",
+            metavar="table|csv|json",
+            show_default="by the ending of --out, else table",
+            help="How the answer is written.",
+        ),
+    ] = None,
     out: o.Out = None,
 ) -> None:
     """Ask a stored question about how a result came about; without a name, list the questions."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
-    from kgreason.report import history as stored  # noqa: PLC0415
+    from kgreason.record import lettered  # noqa: PLC0415
+    from kgreason.report import questions as stored  # noqa: PLC0415
 
-    check_out(out)
+    chosen = checked(out, format_, o.TABLES)
     if name is None:
         known = [(t.name, t.header.get("question", t.summary)) for t in stored.questions()]
         deliver(table(("name", "question"), known), out)
         return
+    which = None if which is None else lettered(which, "I", "with --hypothesis")
     name = "-".join(name.lower().rstrip("?").split())
     with api.result(ledger, which) as result:
         rows = stored.ask(result.record, name, hypothesis=hypothesis)
-        if format_ is o.TableFormat.TABLE:
-            width = shutil.get_terminal_size((160, 24)).columns
-            deliver(stored.table(rows, result.record, width=width), out)
+        if chosen is o.TableFormat.TABLE:
+            deliver(answers.stored(rows, result.record), out)
         else:
-            deliver(answers.written(rows, format_), out)
+            deliver(answers.written(rows, chosen), out)

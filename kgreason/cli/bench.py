@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kgreason.base.errors import OptionError, RunError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.output import deliver
 from kgreason.cli.progress import Shown
-from kgreason.errors import OptionError, RunError
 
 if TYPE_CHECKING:
-    from kgreason.faults import Trial
+    from kgreason.inject import Trial
 
 
 class BenchFormat(StrEnum):
@@ -31,8 +31,8 @@ def add_to(app: typer.Typer) -> None:
 
 
 def faults() -> list[str]:
-    """Give the names of what can be sown, for completion."""
-    from kgreason.faults.designs import designs  # noqa: PLC0415 - keeps --help quick
+    """Return the names of what can be sown, for completion."""
+    from kgreason.inject.designs import designs  # noqa: PLC0415 - keeps --help quick
 
     return ["all", *designs()]
 
@@ -42,7 +42,7 @@ def _completed(incomplete: str) -> list[str]:
 
 
 def _peers_completed(incomplete: str) -> list[str]:
-    from kgreason.faults.peers import PEERS  # noqa: PLC0415 - keeps --help quick
+    from kgreason.inject.baselines import PEERS  # noqa: PLC0415 - keeps --help quick
 
     return [name for name in ("all", *PEERS) if name.startswith(incomplete)]
 
@@ -70,7 +70,7 @@ def bench(
             metavar="KIND,KIND…",
             show_default=False,
             autocompletion=_completed,
-            help="What to sow, or all; see `kgreason queries fault` and docs/bench.md.",
+            help="What to sow, or all; see `kgreason queries inject` and docs/bench.md.",
         ),
     ],
     seeds: Annotated[
@@ -128,8 +128,10 @@ def bench(
     answer with what was done. Without --shapes, constraints are derived from the data themselves:
     what holds for at least 98 % of a class with 200 instances or more.
     """
-    from kgreason.faults import notes, page, running  # noqa: PLC0415 - keeps --help quick
-    from kgreason.faults import peers as known  # noqa: PLC0415 - as above
+    from kgreason.inject import baselines as known  # noqa: PLC0415 - as above
+    from kgreason.inject import bench_page as page  # noqa: PLC0415 - keeps --help quick
+    from kgreason.inject import trial_log as notes  # noqa: PLC0415 - keeps --help quick
+    from kgreason.inject import trials as running  # noqa: PLC0415 - keeps --help quick
 
     if again and out is None:
         raise OptionError("--continue: name the folder of the earlier run with --out.")
@@ -187,7 +189,8 @@ def _trials(
     peers: tuple[str, ...],
     shown: Shown,
 ) -> "list[Trial]":
-    from kgreason.faults import Trial, designs, ground_of, targets  # noqa: PLC0415 - as above
+    from kgreason.inject import Trial, designs, ground_of  # noqa: PLC0415 - as above
+    from kgreason.inject import true_constraints as targets  # noqa: PLC0415 - keeps --help quick
 
     chosen = designs.chosen(names)
     out: list[Any] = []

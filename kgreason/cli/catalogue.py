@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.output import deliver
-from kgreason.errors import OptionError
 
 if TYPE_CHECKING:
-    from kgreason.templates import Template
+    from kgreason.base.templates import Template
 
 
 def add_to(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 )
 def queries(name: o.TemplateName = None) -> None:
     """List the queries that kgreason is made of, or show one with its header and text."""
-    from kgreason.templates import role, roles  # noqa: PLC0415 - keeps --help quick
+    from kgreason.base.templates import role, roles  # noqa: PLC0415 - keeps --help quick
 
     if name is None or name in roles():
         chosen = roles() if name is None else [name]

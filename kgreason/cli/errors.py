@@ -3,6 +3,7 @@
 import functools
 import inspect
 import re
+import resource
 import shlex
 import sys
 import traceback
@@ -14,7 +15,7 @@ from typing import Final, NoReturn, ParamSpec
 
 import typer
 
-from kgreason.errors import InputError, KgreasonError, LedgerError, QueryError, RunError
+from kgreason.base.errors import InputError, KgreasonError, LedgerError, QueryError, RunError
 
 INTERRUPTED: Final = 130
 LEDGER: Final = ".kgreason"
@@ -32,8 +33,22 @@ def show_tracebacks(*, on: bool) -> None:
 
 
 def clean(text: str) -> str:
-    """Give a text without what would steer a terminal; data may hold anything."""
+    """Return a text without what would steer a terminal; data may hold anything."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def memory_limit() -> int | None:
+    """Return the bytes of memory that this process may have (`ulimit -v`), None without a limit."""
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((one for one in limits if one != resource.RLIM_INFINITY), default=None)
+
+
+def no_memory() -> str:
+    """Explain that the memory is not enough, and of which limit, where there is one."""
+    most = memory_limit()
+    under = "" if most is None else f" under the limit of {most >> 20} MB that `ulimit` tells"
+    more = "allow more memory" if most is None else "raise it"
+    return f"there is not enough memory for this input{under}; {more}, or give less data."
 
 
 def tell(text: str) -> None:
@@ -46,14 +61,14 @@ def tell(text: str) -> None:
 
 
 def sentence(error: BaseException) -> str:
-    """Give an error as one line; a query that follows on further lines is for --debug."""
+    """Return an error as one line; a query that follows on further lines is for --debug."""
     lines = str(error).split("\n") if str(error).strip() else [type(error).__name__]
     whole = isinstance(error, InputError) and not isinstance(error, QueryError)
     return " ".join((" ".join(lines) if whole else lines[0]).split())
 
 
 def described(text: str, *examples: str) -> str:
-    """Give the text of a help page, with examples that keep their lines."""
+    """Return the text of a help page, with examples that keep their lines."""
     lines = "\n".join(f"  kgreason {example}" for example in examples)
     return f"{inspect.cleandoc(text)}\n\n\b\nExamples:\n{lines}\n"
 
@@ -88,7 +103,7 @@ def _orderly(function: Callable[_P, None]) -> Callable[_P, None]:
         except RecursionError as error:
             _end(error, "the input is nested too deeply to be read.", 2)
         except MemoryError as error:
-            _end(error, "there is not enough memory for this input.", 1)
+            _end(error, no_memory(), 1)
         except Exception as error:  # noqa: BLE001 - the last resort, told as such
             _end(
                 error,
@@ -109,29 +124,30 @@ def _end(error: BaseException, text: str, code: int) -> NoReturn:
 
 @contextmanager
 def resumable(ledger: str, which: str | None = None, *, new: bool) -> Iterator[None]:
-    """Say how to go on where a run was interrupted, or failed, with something recorded.
+    """Describe how to go on where a run was interrupted, or failed, with something recorded.
 
     `new` says that the run begins an investigation; else it goes on with `which`.
     """
     before = _latest(ledger) if new else None
     try:
         yield
-    except (KeyboardInterrupt, RunError) as error:
+    except (KeyboardInterrupt, RunError, MemoryError) as error:
         stopped = isinstance(error, KeyboardInterrupt)
         number = _latest(ledger) if new else None
-        why, code = ("stopped", INTERRUPTED) if stopped else (sentence(error), RunError.exit_code)
+        said = no_memory() if isinstance(error, MemoryError) else sentence(error)
+        why, code = ("stopped", INTERRUPTED) if stopped else (said, RunError.exit_code)
         if new and number == before:
             if stopped:
                 _end(error, "stopped before anything was recorded.", code)
             raise
-        words = ["kgreason", "resume", *([which] if which else [str(number)] if number else [])]
+        words = ["kgreason", "resume", *([which] if which else [f"I{number}"] if number else [])]
         words += [] if ledger == LEDGER else ["--ledger", ledger]
         _end(error, f"{why.rstrip('.')}; go on with `{shlex.join(words)}`.", code)
 
 
 def _latest(ledger: str) -> int:
-    """Give the number of the latest investigation, 0 if there is none."""
-    from kgreason.ledger import Ledger  # noqa: PLC0415 - keeps --help quick
+    """Return the number of the latest investigation, 0 if there is none."""
+    from kgreason.record import Ledger  # noqa: PLC0415 - keeps --help quick
 
     try:
         with Ledger.read(Path(ledger)) as reader:

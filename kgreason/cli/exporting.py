@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
-from kgreason.errors import OptionError
+from kgreason.cli.output import tell_written
 
 
 class Kind(StrEnum):
@@ -25,7 +26,7 @@ def add_to(app: typer.Typer) -> None:
 
 @command(
     "export --as prov-json --out record.json",
-    "export 2 --as nanopub --out nanopubs/ --license https://creativecommons.org/licenses/by/4.0/",
+    "export I2 --as nanopub --out nanopubs/ --license https://creativecommons.org/licenses/by/4.0/",
     "export --ledger history/ --as ro-crate --out crate.zip",
 )
 def export(
@@ -73,12 +74,11 @@ def export(
     The same record gives the same bytes. Nothing that is there is overwritten, and an
     investigation that is not finished is refused: go on with `kgreason resume` first.
     """
-    from kgreason import export as exports  # noqa: PLC0415 - keeps --help quick
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     if out == "-":
         raise OptionError("--out -: an export goes to a new file or folder, not to stdout.")
-    written = exports.export(
-        ledger, out, kind.value, which, license=license_, base=base or exports.BASE
-    )
+    written = api.OpenLedger(ledger).export(out, kind.value, which, license=license_, base=base)
+    tell_written(out)
     if not written:
         tell(f"{out}: it is empty, for no conclusion of this investigation is supported.")

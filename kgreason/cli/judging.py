@@ -7,10 +7,12 @@ import typer
 
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
-from kgreason.cli.output import check_out, deliver
+from kgreason.cli.output import checked, deliver
+from kgreason.inject.calibration_cases import judged, trials
+from kgreason.inject.learn_calibration import learn
 
 if TYPE_CHECKING:
-    from kgreason.learning import Learned
+    from kgreason.inject.learn_calibration import Learned
 
 
 class Said(StrEnum):
@@ -27,12 +29,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 @command(
-    'verdict 3 right --by "Ada Lovelace"',
-    'verdict 1 wrong --by Ada --note "The feed was empty that day." --investigation 2',
+    'verdict H3 right --by "Ada Lovelace"',
+    'verdict H1 wrong --by Ada --note "The feed was empty that day." --investigation I2',
 )
 def verdict(
     hypothesis: Annotated[
-        str, typer.Argument(metavar="HYPOTHESIS", help="Its number in the investigation, or IRI.")
+        str,
+        typer.Argument(metavar="HYPOTHESIS", help="The hypothesis, such as H1, or its IRI."),
     ],
     said: Annotated[Said, typer.Argument(metavar="right|wrong", help="What you say of it.")],
     person: Annotated[
@@ -43,7 +46,11 @@ def verdict(
     ] = None,
     investigation: Annotated[
         str | None,
-        typer.Option(metavar="N|IRI", show_default="the latest", help="The investigation."),
+        typer.Option(
+            metavar="INVESTIGATION",
+            show_default="the latest",
+            help="The investigation, such as I1, or its IRI.",
+        ),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
 ) -> None:
@@ -52,11 +59,12 @@ def verdict(
     It is appended; nothing that was concluded changes. Of several judgements by one person the last
     counts; `kgreason calibrate --ledger` learns from them.
     """
+    from kgreason.record import lettered  # noqa: PLC0415 - keeps --help quick
     from kgreason.review.judge import contradiction, judge  # noqa: PLC0415 - keeps --help quick
 
     found = judge(
         ledger,
-        hypothesis,
+        lettered(hypothesis, "H", "with --investigation"),
         _plain(person),
         right=said is Said.RIGHT,
         note=None if note is None else _plain(note),
@@ -69,7 +77,7 @@ def verdict(
 
 
 def _plain(text: str) -> str:
-    """Give a text that RDF can hold: what the shell passed on may be no Unicode."""
+    """Return a text that RDF can hold: what the shell passed on may be no Unicode."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -105,6 +113,12 @@ def calibrate(
             help="Go by the confidence plus the adjustment of the verdict, where that is known.",
         ),
     ] = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Write the map even if out of fold it is worse than none, or untried."
+        ),
+    ] = False,
     out: Annotated[
         str | None,
         typer.Option(metavar="FILE.ttl", show_default="stdout", help="Where the map is written."),
@@ -113,33 +127,44 @@ def calibrate(
     """Learn how probable it is that a leader is right, given its confidence.
 
     From trials whose truth is known and from judgements of people. The map can be used by `kgreason
-    investigate --calibration FILE.ttl`. How well it does out of fold is told on stderr.
+    investigate --calibration FILE.ttl`. How well it does out of fold is told on stderr. It is not
+    written if that is worse than without it, nor learned from fewer cases than the policy asks for.
     """
-    from kgreason import learning  # noqa: PLC0415 - keeps --help quick
-    from kgreason.errors import OptionError  # noqa: PLC0415
+    from kgreason.base.errors import OptionError, RunError  # noqa: PLC0415
 
-    check_out(out)
+    checked(out, None, {"ttl": 0})
     if not results and not ledger:
         raise OptionError("What to learn from? Give RESULTS.json of `kgreason bench`, or --ledger.")
-    cases = [case for file in results or () for case in learning.trials(file)]
+    cases = [case for file in results or () for case in trials(file)]
     for folder in ledger or ():
-        judged, notices = learning.judged(folder)
-        cases += judged
+        found_there, notices = judged(folder)
+        cases += found_there
         for notice in notices:
             tell(notice)
-    found = learning.learn(cases, policy, features=with_features)
+    found = learn(cases, policy, features=with_features)
     if len(found.cases) < len(cases):
         tell(f"{len(cases) - len(found.cases)} of {len(cases)} cases are left out.")
     tell(_told(found))
+    if len(found.cases) < found.least:
+        raise OptionError(
+            f"A map of {len(found.cases)} cases says nothing; the policy {policy} asks for "
+            f"{found.least} (policy:calibrateFrom)."
+        )
+    if found.objection is not None:
+        if not force:
+            raise RunError(f"{found.objection} It is not written; --force writes it all the same.")
+        tell(f"{found.objection} It is written since --force asks for it.")
     deliver(found.calibration.turtle(), out)
 
 
 def _told(found: "Learned") -> str:
-    """Say what was learned and how well it does."""
+    """Describe what was learned and how well it does."""
     steps = f"{len(found.blocks)} step{'s' if len(found.blocks) > 1 else ''}"
     of = f"{len(found.cases)} cases, {found.judged} of them judged by people: {steps}"
     if found.after is None:
-        return f"{of}; too few to validate."
+        return (
+            f"{of}. ECE {_number(found.before['ece'])} raw; one fold, so nothing to compare with."
+        )
     return (
         f"{of}. ECE {_number(found.before['ece'])} raw, {_number(found.after['ece'])} calibrated; "
         f"Brier {_number(found.before['brier'])} raw, {_number(found.after['brier'])} calibrated "

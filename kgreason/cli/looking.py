@@ -2,17 +2,18 @@
 
 import math
 import re
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 import typer
 
+from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
-from kgreason.cli.output import check_out, deliver, json_text, table
+from kgreason.cli.output import check_out, checked, deliver, json_text, table
 from kgreason.cli.progress import Shown
-from kgreason.errors import OptionError
 
-_HEADS: Final = ("shape", "constraint", "path", "severity", "population", "failing")
+_HEADS: Final = ("name", "shape", "constraint", "path", "severity", "population", "failing")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -45,6 +46,7 @@ def investigate(
     strict: o.Strict = False,
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
+    max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
     question: Annotated[
         str | None,
         typer.Option(
@@ -70,9 +72,18 @@ def investigate(
             metavar="violation|cause",
             rich_help_panel=o.RECORD,
             show_default=False,
-            help="End with exit code 1 if anything fails, or if a cause was found.",
+            help="End with exit code 1 if anything fails, or if a cause was found; with 2 if no "
+            "constraint has a node to look at, or an ontology seems to be missing.",
         ),
     ] = None,
+    allow_empty: Annotated[
+        bool,
+        typer.Option(
+            "--allow-empty",
+            rich_help_panel=o.RECORD,
+            help="With --fail-on: data may lack all that the shapes are about.",
+        ),
+    ] = False,
     max_hypotheses: Annotated[
         int, typer.Option(metavar="N", rich_help_panel=o.BUDGET, help="Hypotheses a symptom.")
     ] = 6,
@@ -107,8 +118,9 @@ def investigate(
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
-    check_out(events)
+    chosen = checked(out, format_, o.REPORTS)
+    if events is not None:
+        check_out(events)
     asked = _asked(
         shapes,
         violations,
@@ -122,6 +134,7 @@ def investigate(
         strict=strict,
         query_seconds=query_seconds,
         allow_service=allow_service,
+        max_bytes=max_bytes,
     )
     asked |= {
         "question": _plain(question),
@@ -138,14 +151,20 @@ def investigate(
     told = _stream(events)
     with Shown() as shown, resumable(ledger, new=True):
         result = api.investigate(
-            data, ledger=ledger, progress=shown, notice=shown.notice, told=told, **asked
+            o.paths(data),
+            ledger=ledger,
+            progress=shown,
+            notice=shown.notice,
+            told=told,
+            gate=fail_on is not None and not allow_empty,
+            **asked,
         )
-    _give(result, format_, out, fail_on, told)
+    _give(result, chosen, out, fail_on, told)
 
 
 @command(
     "resume",
-    "resume 2 --ledger history/ --format json",
+    "resume I2 --ledger history/ --format json",
 )
 def resume(
     which: o.Which = None,
@@ -160,12 +179,13 @@ def resume(
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
-    check_out(events)
+    chosen = checked(out, format_, o.REPORTS)
+    if events is not None:
+        check_out(events)
     told = _stream(events)
     with Shown() as shown, resumable(ledger, which, new=False):
         result = api.resume(ledger, which, progress=shown, notice=shown.notice, told=told)
-    _give(result, format_, out, told=told)
+    _give(result, chosen, out, told=told)
 
 
 @command(
@@ -187,10 +207,16 @@ def symptoms(
     strict: o.Strict = False,
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
+    max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
     format_: Annotated[
-        o.ListFormat,
-        typer.Option("--format", metavar="table|json", help="How they are listed."),
-    ] = o.ListFormat.TABLE,
+        o.ListFormat | None,
+        typer.Option(
+            "--format",
+            metavar="table|json",
+            show_default="by the ending of --out, else table",
+            help="How they are listed.",
+        ),
+    ] = None,
     out: o.Out = None,
 ) -> None:
     """Only say what is wrong: each constraint that fails, with how many nodes of how many.
@@ -199,7 +225,7 @@ def symptoms(
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
+    chosen = checked(out, format_, o.LISTS)
     asked = _asked(
         shapes,
         violations,
@@ -213,16 +239,18 @@ def symptoms(
         strict=strict,
         query_seconds=query_seconds,
         allow_service=allow_service,
+        max_bytes=max_bytes,
     )
     with Shown() as shown:
-        _, sighting = api.symptoms(data, progress=shown, notice=shown.notice, **asked)
-    if format_ is o.ListFormat.JSON:
-        deliver(json_text([_symptom(seen) for seen in sighting.failing]), out)
-    elif sighting.failing:
-        rows = [_row(_symptom(seen)) for seen in sighting.failing]
-        deliver(table(_HEADS, rows, numbers=_HEADS[4:]), out)
+        found = api.symptoms(o.paths(data), progress=shown, notice=shown.notice, **asked)
+    told = [asdict(symptom) for symptom in found]
+    if chosen is o.ListFormat.JSON:
+        deliver(json_text(told), out)
+    elif told:
+        rows = [_row(symptom) for symptom in told]
+        deliver(table(_HEADS, rows, numbers=_HEADS[5:]), out)
     else:
-        deliver("Nothing fails.", out)
+        deliver(" ".join(found.doubts) or "Nothing fails.", out)
 
 
 def _asked(
@@ -234,20 +262,22 @@ def _asked(
     severity: str | None,
     only: str | None,
     ontology: list[str] | None,
+    max_bytes: str,
     **others: Any,
 ) -> dict[str, Any]:
-    """Give the options of a request as the API takes them."""
+    """Return the options of a request as the API takes them."""
     _finite("--at", at)
     _finite("--query-seconds", others["query_seconds"])
     return {
-        "shapes": shapes or (),
-        "ontology": ontology or (),
-        "violations": violations,
-        "population": population,
-        "outcome": outcome,
+        "shapes": o.paths(shapes),
+        "ontology": o.paths(ontology),
+        "violations": o.path(violations),
+        "population": o.path(population),
+        "outcome": o.path(outcome),
         "at": at,
         "severity": o.severity_iri(severity),
         "only": _plain(only),
+        "max_bytes": o.size(max_bytes),
         **others,
     }
 
@@ -258,12 +288,12 @@ def _finite(option: str, value: float | None) -> None:
 
 
 def _plain(text: str | None) -> str | None:
-    """Give a text that RDF can hold: what the shell passed on may be no Unicode."""
+    """Return a text that RDF can hold: what the shell passed on may be no Unicode."""
     return None if text is None else text.encode("utf-8", "replace").decode()
 
 
 def _stream(events: str | None) -> Any:
-    """Give what writes events to a file as they happen, where that is asked for."""
+    """Return what writes events to a file as they happen, where that is asked for."""
     if events is None:
         return None
     from kgreason.review.events import Stream  # noqa: PLC0415 - keeps --help quick
@@ -273,7 +303,7 @@ def _stream(events: str | None) -> Any:
 
 def _give(
     result: Any,
-    format_: o.ReportFormat | None,
+    format_: o.ReportFormat,
     out: str | None,
     fail_on: Any = None,
     told: Any = None,
@@ -282,7 +312,7 @@ def _give(
     with result:
         if told is not None:
             told.end(result.record)
-        deliver(written(result, format_, out), out)
+        deliver(written(result, format_), out)
         if fail_on is None:
             return
         found = result.as_dict()
@@ -291,12 +321,8 @@ def _give(
         raise typer.Exit(1)
 
 
-def written(result: Any, format_: o.ReportFormat | None, out: str | None) -> str:
-    """Give a result as text; without a format the ending of the file decides."""
-    if format_ is None:
-        ending = (out or "").rpartition(".")[2].lower()
-        known = {"html": "html", "htm": "html", "json": "json", "ttl": "ttl"}
-        format_ = o.ReportFormat(known.get(ending, "md"))
+def written(result: Any, format_: o.ReportFormat) -> str:
+    """Return a result as text."""
     makers = {
         o.ReportFormat.MD: result.markdown,
         o.ReportFormat.HTML: result.html,
@@ -307,26 +333,12 @@ def written(result: Any, format_: o.ReportFormat | None, out: str | None) -> str
     return text
 
 
-def _symptom(seen: Any) -> dict[str, Any]:
-    """Give a symptom as in docs/result.schema.json, without what only an investigation knows."""
-    constraint, observation = seen.constraint, seen.observation
-    return {
-        "id": f"urn:kgreason:symptom:{constraint.key}",
-        "shape": constraint.named_shape.value if constraint.named_shape else None,
-        "constraint": constraint.component.value if constraint.component else None,
-        "path": constraint.path.text if constraint.path else None,
-        "severity": constraint.severity.value if constraint.severity else None,
-        "population": observation.population or 0,
-        "failing": len(observation.failing),
-    }
-
-
 def _row(symptom: dict[str, Any]) -> tuple[str, ...]:
-    """Give a symptom as cells for people: IRIs by their last part."""
+    """Return a symptom as cells for people: IRIs by their last part."""
     from kgreason.graph.names import local_name  # noqa: PLC0415 - keeps --help quick
 
     path = re.sub(r"<([^>]*)>", lambda found: local_name(found[1]), symptom["path"] or "")
-    names = [local_name(symptom[name] or "") for name in ("shape", "constraint", "severity")]
-    names[1] = names[1].removesuffix("ConstraintComponent")
+    parts = [local_name(symptom[part] or "") for part in ("shape", "constraint", "severity")]
+    parts[1] = parts[1].removesuffix("ConstraintComponent")
     counts = (str(symptom["population"]), str(symptom["failing"]))
-    return (names[0], names[1], path, names[2], *counts)
+    return (symptom["name"], parts[0], parts[1], path, parts[2], *counts)

@@ -1,19 +1,23 @@
 """The options that several commands share, declared once."""
 
+import re
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from typer.core import TyperCommand
 
+from kgreason.base.errors import OptionError
 from kgreason.cli.errors import LEDGER
-from kgreason.errors import OptionError
 
 WRONG: Final = "What is wrong"
 RECORD: Final = "Record and result"
 BUDGET: Final = "Budget"
 INPUT: Final = "Reading"
+HELD: Final = "Held to the data"
 
 
 class ReportFormat(StrEnum):
@@ -40,6 +44,18 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
+REPORTS: Final = {
+    **dict.fromkeys(("md", "markdown", "txt"), ReportFormat.MD),
+    **dict.fromkeys(("html", "htm"), ReportFormat.HTML),
+    "json": ReportFormat.JSON,
+    "ttl": ReportFormat.TTL,
+}
+TABLES: Final = {"txt": TableFormat.TABLE, "csv": TableFormat.CSV, "json": TableFormat.JSON}
+ANSWERS: Final = TABLES | {"ttl": TableFormat.TABLE}
+LISTS: Final = {"txt": ListFormat.TABLE, "json": ListFormat.JSON}
+"""What the endings of files say, the format of stdout first."""
+
+
 class FailOn(StrEnum):
     """What makes a finished investigation end with exit code 1."""
 
@@ -50,7 +66,8 @@ class FailOn(StrEnum):
 class Several(TyperCommand):
     """Lets several files follow --shapes and --ontology, once DATA was given before them."""
 
-    several: Final = ("--shapes", "--ontology")
+    several: tuple[str, ...] = ("--shapes", "--ontology")
+    data_first = True
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Put the option before each further file, as the parser wants it."""
@@ -59,7 +76,7 @@ class Several(TyperCommand):
     def _spread(self, args: list[str]) -> Iterable[str]:
         flags = {o for p in self.params for o in p.opts if getattr(p, "is_flag", False)}
         flags |= {"--help", "-h"}
-        data = False
+        data = not self.data_first
         current = waiting = ""  # the option that takes what follows; the one that lacks its value
         for position, arg in enumerate(args):
             if arg == "--":
@@ -78,16 +95,23 @@ class Several(TyperCommand):
             yield arg
 
 
+class FilesLast(Several):
+    """Lets several files follow --data too; what is no option has to stand before them."""
+
+    several = ("--data", "--shapes", "--ontology")
+    data_first = False
+
+
 def policies() -> Iterable[str]:
-    """Give the names of policies, for completion."""
-    from kgreason.policy import names  # noqa: PLC0415 - keeps --help quick
+    """Return the names of policies, for completion."""
+    from kgreason.record.policy import names  # noqa: PLC0415 - keeps --help quick
 
     return names()
 
 
 def templates() -> Iterable[str]:
-    """Give the names of templates and their roles, for completion."""
-    from kgreason.templates import role, roles  # noqa: PLC0415 - keeps --help quick
+    """Return the names of templates and their roles, for completion."""
+    from kgreason.base.templates import role, roles  # noqa: PLC0415 - keeps --help quick
 
     return [*roles(), *(f"{r}/{name}" for r in roles() for name in role(r))]
 
@@ -116,6 +140,36 @@ Shapes = Annotated[
         help="SHACL shapes to check the data with.",
         rich_help_panel=WRONG,
         show_default=False,
+    ),
+]
+DataOfThen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="PATH…",
+        rich_help_panel=HELD,
+        show_default=False,
+        help="The data that were investigated, named as then: files or folders.",
+    ),
+]
+ShapesOfThen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shapes",
+        metavar="FILE…",
+        rich_help_panel=HELD,
+        show_default="the recorded files",
+        help="The shapes of then, where they have moved.",
+    ),
+]
+OntologyOfThen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ontology",
+        metavar="FILE…",
+        rich_help_panel=HELD,
+        show_default="the recorded files",
+        help="The ontologies of then, where they have moved.",
     ),
 ]
 Violations = Annotated[
@@ -216,6 +270,16 @@ AllowService = Annotated[
         help="Let queries of yours call other endpoints by SERVICE.",
     ),
 ]
+MaxBytes = Annotated[
+    str,
+    typer.Option(
+        "--max-bytes",
+        metavar="SIZE",
+        rich_help_panel=INPUT,
+        help="The most that a packed file (.gz) may unpack to: bytes, or a number with K, M, G "
+        "or T (powers of 1024).",
+    ),
+]
 Complete = Annotated[
     list[str] | None,
     typer.Option(
@@ -289,7 +353,8 @@ Which = Annotated[
     typer.Argument(
         metavar="INVESTIGATION",
         show_default="the latest",
-        help="The investigation: its number in the ledger or its IRI.",
+        help="The investigation, such as I1, or its IRI. Where a command knows no hypotheses, 1 "
+        "will do.",
     ),
 ]
 TemplateName = Annotated[
@@ -302,15 +367,43 @@ TemplateName = Annotated[
     ),
 ]
 DEFAULT_LEDGER: Final = LEDGER
+DEFAULT_MAX_BYTES: Final = "1G"
+
+_TEXTUAL: Final = frozenset("\r\n{")
+
+
+def path(name: str | None) -> str | Path | None:
+    """Return a path as the API takes it for one: a name with a line end or a brace as a Path."""
+    return Path(name) if name and _TEXTUAL & set(name) else name
+
+
+def paths(names: Iterable[str] | None) -> list[str | Path]:
+    """Return several paths as the API takes them."""
+    return [path(name) or name for name in names or ()]
+
 
 _SHACL: Final = "http://www.w3.org/ns/shacl#"
 
 
 def severity_iri(name: str | None) -> str | None:
-    """Give the IRI of a severity; raises OptionError for a name there is not."""
+    """Return the IRI of a severity; raises OptionError for a name there is not."""
     known = {kind.lower(): f"{_SHACL}{kind}" for kind in ("Violation", "Warning", "Info")}
     if name is None or ":" in name:
         return None if name is None else name.strip("<>")
     if name.lower() not in known:
         raise OptionError(f"--severity {name}: use {', '.join(known)} or the IRI of a severity.")
     return known[name.lower()]
+
+
+_SIZE: Final = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?([KMGT]?)(?:I?B)?", re.ASCII | re.IGNORECASE)
+
+
+def size(text: str) -> int:
+    """Return a number of bytes may be told with a unit; raises OptionError for anything else."""
+    found = _SIZE.fullmatch(text.strip())
+    number = int(Decimal(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
+    if number < 1:
+        raise OptionError(
+            f"--max-bytes {text}: give a number of bytes, perhaps with K, M, G or T, such as 4G."
+        )
+    return number

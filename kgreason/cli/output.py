@@ -1,6 +1,7 @@
 """Write results: to stdout, or to a file all at once."""
 
 import csv
+import fcntl
 import io
 import json
 import os
@@ -9,11 +10,13 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from kgreason.cli.errors import clean
-from kgreason.errors import OptionError, RunError
+from kgreason.base.errors import OptionError, RunError
+from kgreason.cli.ending import let_go, unwritten
+from kgreason.cli.errors import clean, tell
 
+F = TypeVar("F")
 _CELL: Final = 200
 _WIDE: Final = 10_000
 _STDOUT: Final = "-"
@@ -22,6 +25,7 @@ _STDOUT: Final = "-"
 def check_out(out: str | None) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     if out is None or out == _STDOUT:
+        _check_stdout()
         return
     path = Path(out)
     if path.is_dir():
@@ -34,8 +38,35 @@ def check_out(out: str | None) -> None:
         raise OptionError(f"{out}: no permission to write this file.")
 
 
+def checked(out: str | None, format_: F | None, endings: Mapping[str, F]) -> F:
+    """Return the format that was asked for, else the one of the ending of the file.
+
+    `endings` maps known endings to formats, first that of stdout and of a file without an ending.
+    Raises OptionError for an ending that is not known, and as `check_out`.
+    """
+    check_out(out)
+    if format_ is not None:
+        return format_
+    ending = "" if out is None or out == _STDOUT else Path(out).suffix.lower()
+    if not ending:
+        return next(iter(endings.values()))
+    if ending[1:] not in endings:
+        known = ", ".join(f".{name}" for name in endings)
+        raise OptionError(f"{out}: the ending {ending} is not known; use one of {known}.")
+    return endings[ending[1:]]
+
+
+def _check_stdout() -> None:
+    try:
+        writable = fcntl.fcntl(sys.stdout.fileno(), fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+    except (OSError, AttributeError, ValueError):
+        return  # no file at all; what writes to it will tell
+    if not writable:
+        raise RunError("The result cannot be written (stdout is closed); give --out FILE.")
+
+
 def deliver(text: str, out: str | None = None) -> None:
-    """Write a result to stdout or to a file; raises RunError if that fails.
+    """Write a result to stdout, or to a file and say so; raises RunError if that fails.
 
     A file is there as a whole or not at all. A reader that closes stdout early is no error.
     """
@@ -53,6 +84,24 @@ def deliver(text: str, out: str | None = None) -> None:
             _replace(path, data)
     except OSError as error:
         raise RunError(f"{out}: cannot be written ({error.strerror or error}).") from error
+    tell_written(out)
+
+
+def tell_written(out: str) -> None:
+    """Say on stderr what is there now, and how much it is."""
+    path = Path(out)
+    if path.is_file():
+        tell(f"Written: {out} ({_size(path.stat().st_size)}).")
+    elif path.is_dir():
+        number = sum(1 for inner in path.rglob("*") if inner.is_file())
+        tell(f"Written: {out} (a folder of {number} file{'' if number == 1 else 's'}).")
+
+
+def _size(number: int) -> str:
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if number >= factor:
+            return f"{number / factor:.0f} {unit}"
+    return f"{number} bytes"
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -77,24 +126,15 @@ def _to_stdout(text: str) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        _let_go_of_stdout()
     except OSError as error:
-        _let_go_of_stdout()
-        raise RunError(f"The result cannot be written ({error.strerror or error}).") from error
-
-
-def _let_go_of_stdout() -> None:
-    """Send what is still buffered nowhere, else the interpreter complains at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+        let_go(sys.stdout.fileno())
+        raise RunError(unwritten(error)) from error
 
 
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()
 ) -> str:
-    """Give rows as a table for people; `numbers` are the heads of columns to align right."""
+    """Return rows as a table for people; `numbers` are the heads of columns to align right."""
     from rich import box  # noqa: PLC0415 - keeps --help quick
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -120,7 +160,7 @@ def _cell(text: str) -> str:
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Give rows as CSV (RFC 4180)."""
+    """Return rows as CSV (RFC 4180)."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(heads)
@@ -129,5 +169,5 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def json_text(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Give a value as JSON for people."""
+    """Return a value as JSON for people."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.output import check_out, deliver, json_text, table
-from kgreason.errors import OptionError
 
 if TYPE_CHECKING:
-    from kgreason.mending import Mended, Tried
+    from kgreason.repair.results import Mended, Tried
 
 
 def add_to(app: typer.Typer) -> None:
@@ -19,14 +19,19 @@ def add_to(app: typer.Typer) -> None:
 
 
 @command(
-    "repair 2 --dry-run",
-    "repair 2 data/ --out mended.rdfp",
-    "repair 2 --hypothesis 5 --using rename-predicate --out mended.ru",
-    "repair 2 --import-from register.ttl --out mended.nq",
+    "repair I2 --dry-run",
+    "repair I2 data/ --out mended.rdfp",
+    "repair I2 --hypothesis H5 --using rename-predicate --out mended.ru",
+    "repair I2 --import-from register.ttl --out mended.nq",
 )
 def repair(
     which: Annotated[
-        str, typer.Argument(metavar="INVESTIGATION", help="Its number or IRI.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="INVESTIGATION",
+            help="The investigation, such as I1, or its IRI.",
+            show_default=False,
+        ),
     ],
     data: Annotated[
         list[str] | None,
@@ -36,7 +41,11 @@ def repair(
     ] = None,
     hypothesis: Annotated[
         str | None,
-        typer.Option(metavar="N|IRI", show_default="all that are supported", help="Only this one."),
+        typer.Option(
+            metavar="HYPOTHESIS",
+            show_default="all that are supported",
+            help="Only this one, such as H1, or its IRI.",
+        ),
     ] = None,
     using: Annotated[
         str | None,
@@ -52,6 +61,14 @@ def repair(
             metavar="FILE",
             show_default=False,
             help="Bring what is missing from this source, as little of it as mends; repeatable.",
+        ),
+    ] = None,
+    max_bytes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            show_default="as recorded",
+            help="The most that a packed file (.gz) of --import-from may unpack to, such as 4G.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -82,14 +99,27 @@ def repair(
     the command ends with 1, and the refusal is recorded. The input stays as it is without
     --in-place.
     """
-    from kgreason import mending  # noqa: PLC0415 - keeps --help quick
-    from kgreason.mending.session import Wanted  # noqa: PLC0415
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.record import lettered  # noqa: PLC0415
 
+    which = lettered(which, "I", "with --hypothesis")
     if dry_run and (out or in_place):
         raise OptionError("--dry-run writes nothing; leave out --out and --in-place.")
+    check_out(None)  # what is done is always told
     check_out(out)
-    wanted = Wanted(hypothesis, using, out, in_place, dry_run, tuple(import_from or ()))
-    done = mending.repair(ledger, which, data or (), wanted, notice=tell)
+    most = None if max_bytes is None else o.size(max_bytes)
+    done = api.OpenLedger(ledger).repair(
+        which,
+        data or (),
+        hypothesis=hypothesis,
+        using=using,
+        out=out,
+        in_place=in_place,
+        dry_run=dry_run,
+        import_from=import_from or (),
+        max_bytes=most,
+        notice=tell,
+    )
     deliver(json_text(done.as_dict()) if format_ is o.ListFormat.JSON else _told(done))
     if done.refused:
         raise typer.Exit(1)
@@ -114,7 +144,7 @@ def _told(done: "Mended") -> str:
     rows = [_row(one) for one in done.tried]
     text = table(_HEADS, rows, numbers=_HEADS[2:7])
     for one in done.tried:
-        text += f"\n{one.number}. {one.statement}\n   {one.note}\n"
+        text += f"\nH{one.number}. {one.statement}\n   {one.note}\n"
         for offer in one.offers:
             can = "" if offer.feasible else "; it cannot be made"
             text += (
@@ -134,11 +164,11 @@ def _told(done: "Mended") -> str:
 
 def _row(one: "Tried") -> list[str]:
     if one.repair is None:
-        return [str(one.number), "-", "", "", "", "", "", "", one.outcome or "none can be made"]
+        return [f"H{one.number}", "-", "", "", "", "", "", "", one.outcome or "none can be made"]
     figures = one.figures
     claimed, holds = figures["claimed"], figures["holds"]
     return [
-        str(one.number),
+        f"H{one.number}",
         one.repair,
         str(figures["changes"]),
         str(claimed),

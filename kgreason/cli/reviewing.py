@@ -6,10 +6,16 @@ import typer
 
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
-from kgreason.cli.output import check_out, deliver, json_text, table
+from kgreason.cli.output import checked, deliver, json_text, table
 
 Json = Annotated[
-    o.ListFormat, typer.Option("--format", metavar="table|json", help="How it is written.")
+    o.ListFormat | None,
+    typer.Option(
+        "--format",
+        metavar="table|json",
+        show_default="by the ending of --out, else table",
+        help="How it is written.",
+    ),
 ]
 
 
@@ -19,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
         app.command()(made)
 
 
-@command("reassess", "reassess 2 --policy delta --policy net-weight --format json")
+@command("reassess", "reassess I2 --policy delta --policy net-weight --format json")
 def reassess(
     which: o.Which = None,
     policy: Annotated[
@@ -32,68 +38,88 @@ def reassess(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        str, typer.Option("--format", metavar="md|json", help="How it is written.")
-    ] = "md",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="md|json",
+            show_default="by the ending of --out, else md",
+            help="How it is written.",
+        ),
+    ] = None,
     out: o.Out = None,
 ) -> None:
     """Judge the recorded evidence by other policies, and show where they disagree.
 
     No test is run again, and the investigation stays as it is.
     """
-    from kgreason.errors import OptionError  # noqa: PLC0415 - keeps --help quick
-    from kgreason.review import reassess as review  # noqa: PLC0415
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.base.errors import OptionError  # noqa: PLC0415
 
-    check_out(out)
-    if format_ not in {"md", "json"}:
+    chosen = checked(out, format_, {"md": "md", "txt": "md", "json": "json"})
+    if chosen not in {"md", "json"}:
         raise OptionError(f"--format {format_}: give md or json.")
-    found = review.reassess(ledger, which, policy or ())
-    deliver(json_text(found.as_dict()) if format_ == "json" else found.markdown(), out)
+    found = api.OpenLedger(ledger).reassess(which, policy or ())
+    deliver(json_text(found.as_dict()) if chosen == "json" else found.markdown(), out)
 
 
-@command("explain 3", "explain urn:kgreason:21a74249bc05:1:hypothesis:3 --format json")
+@command("explain H3", "explain urn:kgreason:21a74249bc05:1:hypothesis:3 --format json")
 def explain(
     hypothesis: Annotated[
-        str, typer.Argument(metavar="HYPOTHESIS", help="Its number in the investigation, or IRI.")
+        str,
+        typer.Argument(metavar="HYPOTHESIS", help="The hypothesis, such as H1, or its IRI."),
     ],
     investigation: Annotated[
         str | None,
-        typer.Option(metavar="N|IRI", show_default="the latest", help="The investigation."),
+        typer.Option(
+            metavar="INVESTIGATION",
+            show_default="the latest",
+            help="The investigation, such as I1, or its IRI.",
+        ),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     format_: Annotated[
-        o.TableFormat,
-        typer.Option("--format", metavar="table|csv|json", help="How it is written."),
-    ] = o.TableFormat.TABLE,
+        o.TableFormat | None,
+        typer.Option(
+            "--format",
+            metavar="table|csv|json",
+            show_default="by the ending of --out, else table",
+            help="How it is written.",
+        ),
+    ] = None,
     out: o.Out = None,
 ) -> None:
     """Tell why a hypothesis has its confidence: each update with its inputs, in order."""
-    from kgreason.cli import answers  # noqa: PLC0415 - keeps --help quick
-    from kgreason.review.explain import explain as review  # noqa: PLC0415
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.cli import answers  # noqa: PLC0415
+    from kgreason.record import lettered  # noqa: PLC0415
 
-    check_out(out)
-    deliver(answers.written(review(ledger, hypothesis, investigation), format_), out)
+    chosen = checked(out, format_, o.TABLES)
+    hypothesis = lettered(hypothesis, "H", "with --investigation")
+    rows = api.OpenLedger(ledger).explain(hypothesis, investigation)
+    deliver(answers.stored(rows) if chosen is chosen.TABLE else answers.written(rows, chosen), out)
 
 
-@command("fragility", "fragility 2 --format json")
+@command("fragility", "fragility I2 --format json")
 def fragility(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
-    format_: Json = o.ListFormat.TABLE,
+    format_: Json = None,
     out: o.Out = None,
 ) -> None:
     """Find the least evidence on each symptom whose removal gives it other causes.
 
     Exact up to three items, an upper bound beyond.
     """
-    from kgreason.review import fragility as review  # noqa: PLC0415 - keeps --help quick
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
-    found = [one.as_dict() for one in review.fragility(ledger, which)]
-    if format_ is o.ListFormat.JSON:
+    chosen = checked(out, format_, o.LISTS)
+    found = [one.as_dict() for one in api.OpenLedger(ledger).fragility(which)]
+    if chosen is o.ListFormat.JSON:
         deliver(json_text(found), out)
         return
-    heads = ("symptom", "causes", "size", "exact", "evidence")
-    deliver(table(heads, [[_cell(one[head]) for head in heads] for one in found]), out)
+    heads = ("name", "causes", "size", "exact", "evidence")
+    rows = [[_cell(one[head]) for head in heads] for one in found]
+    deliver(table(("symptom", *heads[1:]), rows), out)
 
 
 def _cell(value: Any) -> str:
@@ -102,7 +128,7 @@ def _cell(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else str(value or "none")
 
 
-@command("replay", "replay 2", "replay --against newer/")
+@command("replay", "replay I2", "replay --against newer/")
 def replay(
     which: o.Which = None,
     against: Annotated[
@@ -117,16 +143,16 @@ def replay(
     With --against, run its recorded tests on newer data instead, count its symptoms and look up
     what it cites: what changed, and which conclusions are stale (then 1, too).
     """
-    from kgreason.review import newer as later  # noqa: PLC0415 - keeps --help quick
-    from kgreason.review import replay as review  # noqa: PLC0415
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    check_out(out)
+    checked(out, None, {"json": 0} if against else {"txt": 0})
+    opened = api.OpenLedger(ledger)
     if against:
-        newer = later.against(ledger, against, which)
+        newer = opened.against(against, which)
         deliver(json_text(newer.as_dict()), out)
         differs = bool(newer.stale)
     else:
-        found = review.replay(ledger, which)
+        found = opened.replay(which)
         first = [f"- {x}" for x in found.recorded[:5]] + [f"+ {x}" for x in found.replayed[:5]]
         same = f"The same record: {found.statements} statements."
         deliver(same if found.same else "\n".join(first), out)

@@ -7,17 +7,32 @@ front so that the store leaves them alone.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeGuard
 
 import pyoxigraph as ox
 
-from kgreason.store import AnyTerm
-from kgreason.terms import FORM_PREFIX, FORMS_GRAPH, XSD
+from kgreason.base.store import AnyTerm
+from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, XSD
 
 _KEPT: Final = frozenset(
     {XSD.string, XSD.anyURI, ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")}
 )
+BOUNDS: Final[dict[ox.NamedNode, tuple[float, float]]] = {
+    XSD.byte: (-(2**7), 2**7 - 1),
+    XSD.short: (-(2**15), 2**15 - 1),
+    XSD.int: (-(2**31), 2**31 - 1),
+    XSD.unsignedByte: (0, 2**8 - 1),
+    XSD.unsignedShort: (0, 2**16 - 1),
+    XSD.unsignedInt: (0, 2**32 - 1),
+    XSD.unsignedLong: (0, math.inf),
+    XSD.nonNegativeInteger: (0, math.inf),
+    XSD.positiveInteger: (1, math.inf),
+    XSD.nonPositiveInteger: (-math.inf, 0),
+    XSD.negativeInteger: (-math.inf, -1),
+}
+"""What the types derived from xsd:integer admit, as far as the store would not know."""
 _REMEMBERED: Final = 200_000
 _CHUNK: Final = 5_000
 _PROBE: Final = ox.NamedNode("urn:x-kgreason:work:probe")
@@ -26,9 +41,13 @@ Key = tuple[ox.NamedNode | ox.BlankNode | ox.Triple, ox.NamedNode]
 
 
 class Forms:
-    """Collects exact forms while quads pass by in chunks."""
+    """Collects exact forms while quads pass by in chunks.
+
+    `beyond` says whether a number was among them that its type does not admit.
+    """
 
     def __init__(self) -> None:
+        self.beyond = False
         self._stored: dict[ox.Literal, ox.Literal] = {}
         self._exact: dict[Key, set[ox.Literal]] = {}
         self._rewritten: dict[Key, set[ox.Literal]] = {}
@@ -106,6 +125,7 @@ class Forms:
 
     def _learn(self, literals: Iterable[ox.Literal]) -> None:
         literals = list(literals)
+        self.beyond = self.beyond or not all(map(admitted, literals))
         probe = ox.Store()
         probe.extend(
             ox.Quad(ox.NamedNode(f"{_PROBE.value}:{i}"), _PROBE, literal)
@@ -121,13 +141,24 @@ def _may_change(term: object) -> TypeGuard[ox.Literal]:
     return isinstance(term, ox.Literal) and term.language is None and term.datatype not in _KEPT
 
 
+def admitted(literal: ox.Literal) -> bool:
+    """Check whether a number is one that its datatype admits; true of every other literal."""
+    bounds = BOUNDS.get(literal.datatype)
+    if bounds is None:
+        return True
+    try:
+        return bounds[0] <= int(literal.value) <= bounds[1]
+    except ValueError:
+        return True
+
+
 def _holds(store: ox.Store, key: Key, value: ox.Literal) -> bool:
     found = store.quads_for_pattern(*key, value, None)
     return next(iter(found), None) is not None
 
 
 def mark(term: AnyTerm) -> AnyTerm:
-    """Give a term as it stands in the graph of forms: with a mark before its datatype."""
+    """Return a term as it stands in the graph of forms: with a mark before its datatype."""
     if _may_change(term):
         return ox.Literal(term.value, datatype=ox.NamedNode(FORM_PREFIX + term.datatype.value))
     return term

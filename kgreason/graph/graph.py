@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from kgreason.errors import RunError
-from kgreason.store import AnyTerm, Store, Term
-from kgreason.terms import FORM_PREFIX, FORMS_GRAPH, MARKS_GRAPH
+from kgreason.base.errors import RunError
+from kgreason.base.store import AnyTerm, Store, Term
+from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, MARKS_GRAPH
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,10 @@ class Graph:
     """What was loaded.
 
     `triples` counts distinct quads over all sources; `fingerprint` is a SHA-256 over the digests
-    of all sources; `formed` are the predicates for which the graph of forms has entries.
+    of all sources; `formed` are the predicates for which the graph of forms has entries; `mended`
+    are the IRIs that are not valid in the files, by what they were made, each as it was written;
+    `lost` says that some data came from a store, which had rewritten its literals already;
+    `beyond` says whether a number is there that its type does not admit, as "300"^^xsd:byte.
     """
 
     store: Store
@@ -40,11 +43,14 @@ class Graph:
     graphs: int
     formed: frozenset[ox.NamedNode] = frozenset()
     notices: list[str] = field(default_factory=list)
+    mended: dict[str, str] = field(default_factory=dict)
+    lost: bool = False
+    beyond: bool = False
 
     def exact_values(
         self, subject: ox.NamedNode | ox.BlankNode, predicate: ox.NamedNode
     ) -> list[Term]:
-        """Give the values of a property just as they were written."""
+        """Return the values of a property just as they were written."""
         if predicate in self.formed:
             kept = self.store.inner.quads_for_pattern(
                 subject, ox.NamedNode(FORM_PREFIX + predicate.value), None, FORMS_GRAPH
@@ -58,7 +64,7 @@ class Graph:
         ]
 
     def exact_triples(self) -> list[ox.Triple]:
-        """Give every triple of the merge with its literals as they were written."""
+        """Return every triple of the merge with its literals as they were written."""
         kept: dict[tuple[object, ox.NamedNode], list[ox.Triple]] = {}
         for quad in self.store.quads(FORMS_GRAPH):
             predicate = ox.NamedNode(quad.predicate.value.removeprefix(FORM_PREFIX))
@@ -72,7 +78,7 @@ class Graph:
         return others + [triple for triples in kept.values() for triple in triples]
 
     def named_graphs(self) -> list[ox.NamedNode]:
-        """Give the named graphs of the data, sorted."""
+        """Return the named graphs of the data, sorted."""
         own = {FORMS_GRAPH, MARKS_GRAPH}
         found = [g for g in self.store.inner.named_graphs() if isinstance(g, ox.NamedNode)]
         return sorted((g for g in found if g not in own), key=lambda g: g.value)
@@ -87,7 +93,7 @@ def exact(term: AnyTerm) -> Term:
 
 
 def plain(term: AnyTerm) -> Term:
-    """Give a term that is no triple; the loader lets none in."""
+    """Return a term that is no triple; the loader lets none in."""
     if isinstance(term, ox.Triple):
         raise RunError(f"A triple stands as a term in the data: {term}.")
     return term

@@ -1,24 +1,25 @@
 """Read data into a scratch copy: files, folders, or an Oxigraph store folder."""
 
-import gzip
 import hashlib
 import itertools
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from types import MappingProxyType
+from typing import Any, Final
 from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from kgreason.errors import GraphError
+from kgreason.base.errors import GraphError
+from kgreason.base.store import Store
+from kgreason.base.terms import OWL, WORK
+from kgreason.graph.bounds import MOST_BYTES, blocks, contents
 from kgreason.graph.forms import Forms
+from kgreason.graph.given import PREFIX, Objects, gone, is_given
 from kgreason.graph.graph import Graph, Source
 from kgreason.graph.reading import Mender, as_utf8, explain, is_plain, sound
-from kgreason.store import Store
-from kgreason.terms import OWL, WORK
 
 FORMATS: Final = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -40,6 +41,9 @@ _OWN: Final = WORK.iri
 class _File:
     path: Path
     name: str  # relative to DATA, as it stands in the graph IRI
+    content: bytes | None = None  # of an object, which is no file
+    lost: bool = False
+    notice: str | None = None
 
     @property
     def iri(self) -> ox.NamedNode:
@@ -51,7 +55,7 @@ class _File:
 
 
 def _quoted(name: str) -> str:
-    """Give a file's name as part of an IRI; names need not be valid text."""
+    """Return a file's name as part of an IRI; names need not be valid text."""
     return quote(os.fsencode(name), safe="/-._~")
 
 
@@ -60,22 +64,30 @@ def _suffix(path: Path) -> str:
     return Path(name).suffix
 
 
-def load(data: Sequence[Path], *, ontology: Sequence[Path] = (), lenient: bool = False) -> Graph:
+def load(
+    data: Sequence[Path],
+    *,
+    ontology: Sequence[Path] = (),
+    lenient: bool = False,
+    most: int = MOST_BYTES,
+    objects: Objects = MappingProxyType({}),
+) -> Graph:
     """Read every file of `data` and `ontology` into one graph.
 
     Triples without a graph name get a named graph for their file. With `lenient`, IRIs are taken as
-    they are and lines that cannot be read are passed over and counted. Raises GraphError, which
-    names the file and line.
+    they are and lines that cannot be read are passed over and counted. No packed file may hold more
+    than `most` bytes. What is among `objects` is no file. Raises GraphError, which names the file
+    and line.
     """
-    files = _find(data)
+    files = _find(data, objects)
     stores = [path for path in data if _is_store(path)]
-    background = _find(ontology)
+    background = _find(ontology, objects)
     if not files and not stores:
         raise GraphError(
             f"There is no RDF in {_names(data)}; give files that end in "
             f"{', '.join(FORMATS)} (also .gz), a folder of them, or an Oxigraph store folder."
         )
-    loader = _Loader(lenient=lenient)
+    loader = _Loader(lenient=lenient, most=most)
     for file in files:
         loader.file(file)
     for path in stores:
@@ -88,11 +100,22 @@ def load(data: Sequence[Path], *, ontology: Sequence[Path] = (), lenient: bool =
     return loader.finish()
 
 
-def digest(data: Sequence[Path], *, ontology: Sequence[Path] = ()) -> str:
-    """Give the fingerprint that `load` would record for these files, without loading them."""
-    files = (*_find(data), *_find(ontology))
+def digest(
+    data: Sequence[Path],
+    *,
+    ontology: Sequence[Path] = (),
+    most: int = MOST_BYTES,
+    objects: Objects = MappingProxyType({}),
+) -> str:
+    """Return the fingerprint that `load` would record for these files, without loading them."""
+    files = (*_find(data, objects), *_find(ontology, objects))
     stores = [path for path in data if _is_store(path)]
-    parts = [hashlib.sha256(b"".join(_blocks(file.path))).hexdigest() for file in files]
+    parts = []
+    for file in files:
+        whole = hashlib.sha256()
+        for block in blocks(file.path, most) if file.content is None else (file.content,):
+            whole.update(block)
+        parts.append(whole.hexdigest())
     for path in stores:
         seal = _Sum()
         for _ in seal.over(_opened(path)):
@@ -109,16 +132,23 @@ def _is_store(path: Path) -> bool:
     return path.is_dir() and (path / "CURRENT").is_file()
 
 
-def _find(paths: Sequence[Path]) -> list[_File]:
+def _find(paths: Sequence[Path], objects: Objects) -> list[_File]:
     files: list[_File] = []
     for path in paths:
-        if not os.path.lexists(path):  # unlike Path.exists, it never raises
+        # Unlike Path.exists, lexists never raises.
+        if str(path) not in objects and not os.path.lexists(path):
+            if is_given(str(path)):
+                raise gone(str(path))
             raise GraphError(f"{path}: there is no such file or folder.")
     folders = [p for p in paths if p.is_dir() and not _is_store(p)]
     for path in paths:
         if _is_store(path):
             continue
-        if path in folders:
+        known = objects.get(str(path))
+        if known is not None:
+            name = known.name.removeprefix(PREFIX)
+            files.append(_File(path, name, known.content, known.lost, known.notice))
+        elif path in folders:
             # Several folders may hold files of the same name; their own names keep them apart.
             prefix = f"{path.name}/" if len(folders) > 1 else ""
             inside = sorted(p for p in path.rglob("*") if p.is_file() and _suffix(p) in FORMATS)
@@ -145,17 +175,6 @@ def _distinct(files: list[_File]) -> list[_File]:
     return out
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    try:
-        with _open(path) as stream:
-            while block := stream.read(1 << 20):
-                yield block
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise GraphError(f"{path}: the gzip file is cut off or broken ({error}).") from error
-    except OSError as error:
-        raise GraphError(f"{path}: cannot be read ({error.strerror or error}).") from error
-
-
 def _opened(path: Path) -> ox.Store:
     try:
         return ox.Store.read_only(str(path))
@@ -163,18 +182,12 @@ def _opened(path: Path) -> ox.Store:
         raise GraphError(f"{path}: the store folder cannot be opened ({error}).") from error
 
 
-def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rb")
-    return path.open("rb")
-
-
 def _fingerprint(parts: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
 
 
 class _Blanks:
-    """Gives blank nodes the same labels at every reading, and different ones in every file.
+    """Returns blank nodes the same labels at every reading, and different ones in every file.
 
     Line-based formats always write a label, which is kept; the labels of the others are made up by
     the parser, so they are numbered in their order.
@@ -185,7 +198,7 @@ class _Blanks:
         self._known: dict[ox.BlankNode, ox.BlankNode] = {}
 
     def label(self, node: ox.BlankNode) -> ox.BlankNode:
-        """Give the node's label in the scratch copy."""
+        """Return the node's label in the scratch copy."""
         if self._keep:
             return ox.BlankNode(self._prefix + node.value) if self._prefix else node
         known = self._known.get(node)
@@ -209,26 +222,29 @@ class _Sum:
             yield quad
 
     def hexdigest(self) -> str:
-        """Give the digest as 64 hexadecimal figures."""
+        """Return the digest as 64 hexadecimal figures."""
         return f"{self._total:064x}"
 
 
 class _Loader:
     """Collects sources into one store."""
 
-    def __init__(self, *, lenient: bool) -> None:
+    def __init__(self, *, lenient: bool, most: int) -> None:
         self.lenient = lenient
+        self.most = most
         self.store = ox.Store()
         self.forms = Forms()
         self.sources: list[Source] = []
         self.notices: list[str] = []
+        self.mended: dict[str, str] = {}
         self.count = 0
         self.quoted = 0
         self.merged: set[ox.NamedNode] = set()
+        self.lost = False
 
     def file(self, file: _File) -> None:
         """Read one file; raises GraphError with its line."""
-        content = b"".join(_blocks(file.path))
+        content = contents(file.path, self.most) if file.content is None else file.content
         seal = hashlib.sha256(content).hexdigest()
         if not content.strip():
             raise GraphError(f"{file.path}: the file is empty.")
@@ -249,7 +265,19 @@ class _Loader:
         if skipped:
             what = "Lines" if file.format in _LINES else "Statements at the end"
             self.notices.append(f"{file.path}: {what} passed over as unreadable: {skipped}.")
-        self.notices += mender.notices()
+        if file.lost:
+            self._lost(file.path)
+        self.notices += ([] if file.notice is None else [file.notice]) + mender.notices()
+        self.mended |= mender.iris()
+
+    def _lost(self, path: Path) -> None:
+        """Note that what was read has lost its lexical forms."""
+        self.lost = True
+        self.notices.append(
+            f'{path}: a store has lost lexical forms (such as "05" or xsd:int); constraints on '
+            "datatypes and patterns see the rewritten values, and what fails by those is passed "
+            "over."
+        )
 
     def _straight(self, file: _File, content: bytes) -> bool:
         """Let the store itself read a file without blank nodes, which takes half the time."""
@@ -274,11 +302,9 @@ class _Loader:
         except (OSError, RuntimeError) as error:
             raise GraphError(f"{path}: the store folder cannot be read ({error}).") from error
         self.sources.append(Source(iri, str(path), seal.hexdigest(), self.count - before))
-        self.notices.append(
-            f'{path}: a store folder has lost lexical forms (such as "05" or xsd:int); '
-            "constraints on datatypes and patterns see the rewritten values."
-        )
+        self._lost(path)
         self.notices += mender.notices()
+        self.mended |= mender.iris()
 
     def finish(self) -> Graph:
         """Merge all sources into the default graph and give the graph."""
@@ -299,6 +325,9 @@ class _Loader:
             len(data),
             formed,
             self.notices,
+            self.mended,
+            self.lost,
+            self.forms.beyond,
         )
         graph.notices += _missing_imports(graph)
         return graph

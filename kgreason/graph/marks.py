@@ -12,13 +12,14 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.store import Term
+from kgreason.base.terms import MARKS_GRAPH, WORK
 from kgreason.graph.graph import Graph
-from kgreason.store import Term
-from kgreason.terms import MARKS_GRAPH, WORK
 
 Focus = ox.NamedNode | ox.BlankNode
 HALVES: Final = ("discovery", "heldout")
@@ -145,7 +146,7 @@ class Population:
         return self.everyone.bit_count()
 
     def mask(self, found: Iterable[Term]) -> int:
-        """Give the set of those nodes that are in the population, left out ones too."""
+        """Return the set of those nodes that are in the population, left out ones too."""
         return _mask(self.index, found)
 
 
@@ -170,6 +171,24 @@ class Marks:
         """Number of failing nodes."""
         return self.failing_mask.bit_count()
 
+    def anonymous(self, query: str) -> str:
+        """Return a query with what the marks hold in place of their names.
+
+        It is the same for symptoms of which the very same nodes fail.
+        """
+        key = self.failing.value.removeprefix(f"{WORK.iri}fails:")
+        out = query.replace(f":fails:{key}>", ":fails>")
+        for what in ("mining", "sound"):
+            out = out.replace(f":{what}:{key}:", f":{what}:")
+        return out if out == query else f"{out}\n# {self._digest}"
+
+    @cached_property
+    def _digest(self) -> str:
+        own = (
+            f"{self.population.key} {self.population.everyone:x} {self.failing_mask:x} {self.split}"
+        )
+        return hashlib.sha256(own.encode()).hexdigest()
+
     def named_in(self, query: str) -> None:
         """Mark what a query names that was written before, perhaps by another process."""
         for split in (self.node, self.cluster):
@@ -178,7 +197,7 @@ class Marks:
                     mark.named_in(query)
 
     def scheme(self, name: str) -> Split:
-        """Give the split of that name: `node`, `cluster` or `within`."""
+        """Return the split of that name: `node`, `cluster` or `within`."""
         clustered = name == "cluster" or (name == "within" and self.population.nested)
         return self.cluster if clustered else self.node
 
@@ -218,7 +237,7 @@ def mark_population(
 
 
 def without(graph: Graph, key: str, population: Population, left_out: int) -> Population:
-    """Give a population without some of its nodes; `key` names what is left."""
+    """Return a population without some of its nodes; `key` names what is left."""
     everyone = population.everyone & ~left_out
 
     def narrowed(split: Split) -> Split:
@@ -238,19 +257,16 @@ def without(graph: Graph, key: str, population: Population, left_out: int) -> Po
 def _halved(
     graph: Graph, key: str, scheme: str, nodes: Sequence[Focus], masks: tuple[int, int]
 ) -> Split:
-    """Give both halves; of a large discovery half a sample too."""
+    """Return both halves; of a large discovery half a sample too."""
     store = graph.store.inner
     first, second = (
         Mark(_name(f"split:{key}:{scheme}:{half}"), mask, nodes, store)
         for half, mask in zip(HALVES, masks, strict=True)
     )
-    size = masks[0].bit_count()
-    if size <= _SAMPLE * 2:
+    if masks[0].bit_count() <= _SAMPLE * 2:
         return Split(scheme, first, second)
-    # Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
-    every = itertools.islice(places(masks[0]), 0, None, size // _SAMPLE)
-    sample = Mark(_name(f"sample:{key}:{scheme}"), _bits(every, len(nodes)), nodes, store)
-    return Split(scheme, first, second, sample)
+    some = _some(masks[0], _SAMPLE)
+    return Split(scheme, first, second, Mark(_name(f"sample:{key}:{scheme}"), some, nodes, store))
 
 
 def _mark(
@@ -277,7 +293,7 @@ def mark_failing(
 
 
 def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:
-    """Say where to look for candidates."""
+    """Describe where to look for candidates."""
 
     def named(what: str, mask: int) -> Mark:
         name = _name(f"{what}:{key}:{split.scheme}")
@@ -290,7 +306,7 @@ def _mining(graph: Graph, key: str, population: Population, split: Split, bad: i
 
 
 def _some(mask: int, most: int) -> int:
-    """Give at most that many of a set of nodes.
+    """Return at most that many of a set of nodes.
 
     Nodes are sorted by IRI and halves were drawn by digest, so every n-th place is a fair sample.
     """
@@ -319,12 +335,12 @@ def _mask(index: Mapping[Term, int], found: Iterable[Term]) -> int:
 
 
 def region_name(population: Population, digest: str) -> ox.NamedNode:
-    """Give the name of a region's mark."""
+    """Return the name of a region's mark."""
     return _name(f"region:{population.key}:{digest}")
 
 
 def places(mask: int) -> Iterator[int]:
-    """Give the positions in a set, ascending."""
+    """Return the positions in a set, ascending."""
     text = bin(mask)[:1:-1]
     place = text.find("1")
     while place >= 0:
@@ -356,7 +372,7 @@ def _by_node(sources: Mapping[Focus, Iterable[str]], seed: int) -> dict[Focus, i
 def _clusters(
     sources: Mapping[Focus, Iterable[str]], stated: Sequence[Mapping[Focus, str]]
 ) -> dict[Focus, str] | None:
-    """Give each node its cluster, in the finest way that has clusters; None where there is none."""
+    """Return each node its cluster, in finest way that has clusters; None where there is none."""
     graphs = {node: min(graphs, default="") for node, graphs in sources.items()}
     ways = [graphs]
     for origins in stated:
@@ -374,7 +390,7 @@ def _is_fine(cluster: Mapping[Focus, str]) -> bool:
 
 
 def _nested(sources: Mapping[Focus, Iterable[str]], clusters: Mapping[Focus, str]) -> bool:
-    """Say whether each source (of some size) holds several clusters."""
+    """Check whether each source (of some size) holds several clusters."""
     held: dict[str, set[str]] = defaultdict(set)
     sizes: dict[str, int] = defaultdict(int)
     for node, graphs in sources.items():

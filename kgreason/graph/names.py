@@ -2,9 +2,9 @@
 
 import pyoxigraph as ox
 
+from kgreason.base.store import Term
+from kgreason.base.terms import DCT, RDFS, SKOS, TRAILS, TYPE, XSD
 from kgreason.graph.graph import Graph
-from kgreason.store import Term
-from kgreason.terms import DCT, RDFS, SKOS, TRAILS, TYPE, XSD
 
 _LABELS = (SKOS.prefLabel, RDFS.label, DCT.title)
 _KNOWN = {TYPE: "type", TRAILS.graph: "source"}
@@ -12,14 +12,14 @@ _LONGEST = 60
 
 
 class Names:
-    """Gives each term a short name, and remembers it."""
+    """Returns each term a short name, and remembers it."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._cache: dict[Term, str] = {}
 
     def __call__(self, term: Term | None) -> str:
-        """Give the short name of a term."""
+        """Return the short name of a term."""
         if term is None:
             return ""
         if term not in self._cache:
@@ -27,16 +27,9 @@ class Names:
         return self._cache[term]
 
     def _make(self, term: Term) -> str:
-        if isinstance(term, ox.Literal):
-            if term.value.startswith(XSD.iri):
-                return f"xsd:{term.value.removeprefix(XSD.iri)}"
-            text = term.value if len(term.value) <= _LONGEST else term.value[:_LONGEST] + "…"
-            return f"“{text}”"
-        if isinstance(term, ox.BlankNode):
-            return f"_:{term.value}"
-        if term in _KNOWN:
-            return _KNOWN[term]
-        local = local_name(term.value).removeprefix("urn:src:")
+        local = unlabelled(term)
+        if not isinstance(term, ox.NamedNode) or term in _KNOWN:
+            return local
         label = self._label(term)
         if label and label != local and not local.isidentifier():
             return f"“{label}” ({local})"
@@ -57,8 +50,20 @@ class Names:
         return None
 
 
+def unlabelled(term: Term) -> str:
+    """Return the short name of a term of which no label is known."""
+    if isinstance(term, ox.Literal):
+        if term.value.startswith(XSD.iri):
+            return f"xsd:{term.value.removeprefix(XSD.iri)}"
+        text = term.value if len(term.value) <= _LONGEST else term.value[:_LONGEST] + "…"
+        return f"“{text}”"
+    if isinstance(term, ox.BlankNode):
+        return f"_:{term.value}"
+    return _KNOWN.get(term) or local_name(term.value).removeprefix("urn:src:")
+
+
 def local_name(iri: str) -> str:
-    """Give what follows the last / or # of an IRI (or the whole, if nothing follows)."""
+    """Return what follows the last / or # of an IRI (or the whole, if nothing follows)."""
     tail = iri.rstrip("/#")
     for mark in ("#", "/"):
         if mark in tail and tail.rsplit(mark, 1)[1]:

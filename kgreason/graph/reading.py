@@ -14,21 +14,24 @@ from xml.parsers import expat  # only asked where an error is, in a file already
 
 import pyoxigraph as ox
 
-from kgreason.errors import GraphError
+from kgreason.base.errors import GraphError
+from kgreason.graph.bounds import check_depth, check_entities
 
 _ILLEGAL: Final = re.compile(
     r'[\x00-\x20<>"{}|^`\\\[\]\ue000-\uf8ff\ufdd0-\ufdef\ufff0-\uffff]|%(?![0-9A-Fa-f]{2})'
 )
 _ENCODING: Final = re.compile(rb"<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)[\"'][^>]*\?>")
-_ENTITY: Final = re.compile(rb'<!ENTITY\s+([\w.-]+)\s+"([^"]*)"')
 _BOM: Final = b"\xef\xbb\xbf"
-_GROWTH: Final = 100  # times the size of a file that its entities may make of it
-_ALWAYS: Final = 1 << 20
 _LONGEST: Final = 200
-_QUOTED: Final = re.compile(
-    rb'"""(?:[^"\\]+|\\.|"(?!""))*"""|"(?:[^"\\\n\r]+|\\.)*"|<[^<>"\s]*>', re.DOTALL
+# What a file without blank nodes, lists, graph names and quoted triples is made of. Each repetition
+# is possessive: a text that is something else, or damaged, is read once and no further.
+_PLAIN: Final = re.compile(
+    rb"""(?:
+        [^"<#\[('{_]++ | _(?!:) | \#[^\n\r]*+ | <[^<>"\s]*+>
+      | \"{3}(?:[^"\\]++|\\.|"(?!""))*+\"{3} | "(?!"")(?:[^"\\\n\r]++|\\.)*+"
+    )*+""",
+    re.DOTALL | re.VERBOSE,
 )
-_BLANK: Final = re.compile(rb"[\[('{]|_:|<<")
 _AT: Final = re.compile(
     r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
 )
@@ -36,13 +39,21 @@ _T = TypeVar("_T")
 
 
 def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:
-    """Give a file's content as the parsers want it: UTF-8 without a byte order mark.
+    """Return a file's content as the parsers want it: UTF-8 without a byte order mark.
 
-    XML may declare another encoding. Raises GraphError for one that is not known, or for XML whose
-    entities would grow without measure.
+    XML may declare another encoding. Raises GraphError for one that is not known, for XML whose
+    entities would grow without measure, and for what is nested too deeply.
     """
-    if syntax != ox.RdfFormat.RDF_XML:
-        return content.removeprefix(_BOM)
+    if syntax == ox.RdfFormat.RDF_XML:
+        content = _declared(path, content)
+        check_entities(path, content)
+    content = content.removeprefix(_BOM)
+    check_depth(path, content, syntax)
+    return content
+
+
+def _declared(path: Path, content: bytes) -> bytes:
+    """Return XML in UTF-8, whatever encoding it declares."""
     utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     declared = _ENCODING.match(content.removeprefix(_BOM).lstrip()[:200])
     codec = "utf-16" if utf16 else declared[1].decode("ascii") if declared else "utf-8"
@@ -52,24 +63,19 @@ def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:
         except (LookupError, UnicodeDecodeError) as error:
             raise GraphError(f"{path}: the text is not in {codec} as it says ({error}).") from error
         content = re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1).encode()
-    content = content.removeprefix(_BOM)
-    if _expanded(content) > _GROWTH * len(content) + _ALWAYS:
-        raise GraphError(f"{path}: its XML entities would grow far beyond the file; it is refused.")
     return content
 
 
 def is_plain(content: bytes, syntax: ox.RdfFormat) -> bool:
-    """Say whether a file surely has no blank nodes, no lists, no graph names and no quoted triples.
-
-    What looks like one in a comment makes it no plain file; that costs only time.
-    """
+    """Check whether a file surely has no blank nodes, lists, graph names or quoted triples."""
     if syntax not in {ox.RdfFormat.TURTLE, ox.RdfFormat.N_TRIPLES}:
         return False
-    return _BLANK.search(_QUOTED.sub(b" ", content)) is None
+    found = _PLAIN.match(content)
+    return found is not None and found.end() == len(content)
 
 
 def sound(content: bytes, how: dict[str, Any]) -> bytes:
-    """Give those lines of a line-based file that can be read; `how` is as `ox.parse` wants it."""
+    """Return those lines of a line-based file that can be read; `how` is as `ox.parse` wants it."""
     if _is_sound(content, how):
         return content
     return b"".join(x for x in content.splitlines(keepends=True) if _is_sound(x, how))
@@ -84,17 +90,8 @@ def _is_sound(content: bytes, how: dict[str, Any]) -> bool:
     return True
 
 
-def _expanded(content: bytes) -> int:
-    """Give how many bytes the entities of an XML file would make."""
-    sizes: dict[bytes, int] = {}
-    for name, value in _ENTITY.findall(content) if b"<!ENTITY" in content else ():
-        inner = re.findall(rb"&([\w.-]+);", value)
-        sizes[name] = len(value) + sum(sizes.get(other, 0) for other in inner)
-    return sum(content.count(b"&" + name + b";") * size for name, size in sizes.items())
-
-
 def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
-    """Say in one sentence where a parser stopped, why, and what can be done."""
+    """Describe in one sentence where a parser stopped, why, and what can be done."""
     message = str(getattr(error, "msg", None) or error).strip()
     at = _AT.match(message)
     column = next((c for c in at.groups() if c), None) if at else None
@@ -117,7 +114,7 @@ def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
 
 
 def _encoding(content: bytes, line: int | None) -> str | None:
-    """Say that a text is not in UTF-8, if that is so in the line of an error or before."""
+    """Explain that a text is not in UTF-8, if that is so in the line of an error or before."""
     try:
         content.decode()
     except UnicodeDecodeError as error:
@@ -185,8 +182,12 @@ class Mender:
                 ) from error
             yield ox.Quad(subject, predicate, value, graph)
 
+    def iris(self) -> dict[str, str]:
+        """Return the IRIs that were made of others, each with what was written."""
+        return {new: old for old, new in self.changed.items() if not old.startswith("@")}
+
     def notices(self) -> list[str]:
-        """Say what was changed, if anything was."""
+        """Describe what was changed, if anything was."""
         if not self.changed:
             return []
         old, new = next(iter(self.changed.items()))

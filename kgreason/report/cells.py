@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import pyoxigraph as ox
 
-from kgreason.ledger import node_name
-from kgreason.store import Term
-from kgreason.terms import PREFIXES, XSD
+from kgreason.base.store import Term
+from kgreason.base.terms import PREFIXES, XSD
+from kgreason.record import node_name
 
 Look = Literal["text", "iri", "number", "bar", "badge"]
 
@@ -72,7 +72,7 @@ def _node(term: ox.NamedNode | ox.BlankNode) -> Cell:
 
 
 def short_iri(iri: str) -> str:
-    """Give a prefixed name where the prefix is well known, else what follows the last / or #."""
+    """Return a prefixed name where the prefix is well known, else what follows the last / or #."""
     for prefix, namespace in PREFIXES.items():
         if prefix != "work" and iri.startswith(namespace) and len(iri) > len(namespace):
             return f"{prefix}:{iri.removeprefix(namespace)}"
@@ -123,5 +123,5 @@ def percent(share: float) -> str:
 
 
 def column(variable: str) -> str:
-    """Give the title of a column from the name of its variable."""
+    """Return the title of a column from the name of its variable."""
     return variable.replace("_", " ").capitalize()

@@ -21,12 +21,12 @@ from typing import Final
 
 from pyoxigraph import NamedNode
 
-from kgreason.errors import TemplateError
-from kgreason.ledger import Record
+from kgreason.base.errors import TemplateError
+from kgreason.base.store import Results
+from kgreason.base.templates import Template, Value, role, template
+from kgreason.record import Record
+from kgreason.record.ranking import hypotheses, rank, symptoms, told
 from kgreason.report.layouts import LAYOUTS, Content, Heading, refused
-from kgreason.report.ranking import hypotheses, rank, told
-from kgreason.store import Results
-from kgreason.templates import Template, Value, role, template
 
 _ROLE: Final = "report"
 _OPEN: Final = "inconclusive"
@@ -84,7 +84,7 @@ class Document:
     notices: list[str] = field(default_factory=list)
 
     def sections(self) -> Iterator[Section]:
-        """Give every section, in order."""
+        """Return every section, in order."""
         yield from _all(self.blocks)
 
 
@@ -130,12 +130,13 @@ class _Maker:
                 known.get(row["symptom"].value, []),
                 row["verdict"].value if "verdict" in row else _OPEN,
             )
-            for row in record.select("result-symptoms")
+            for row in symptoms(record)
         }
         self.told = {symptom: told(ranked) for symptom, ranked in self.ranked.items()}
         self.common: dict[str, Value] = {
             "investigation": record.iri,
             "naming": template("record", "symptom-name").fragment(),
+            "looking": template("record", "unexamined").fragment(),
             "leading": [NamedNode(ranked[0].id) for ranked in self.ranked.values() if ranked],
         }
 
@@ -194,7 +195,7 @@ class _Maker:
 
 
 def request(section: Template, values: Mapping[str, Value]) -> str:
-    """Give the query of a section; raises TemplateError for a parameter that is not offered."""
+    """Return the query of a section; raises TemplateError for a parameter that is not offered."""
     unknown = sorted(set(section.parameters) - set(values))
     if unknown:
         raise TemplateError(
@@ -205,7 +206,7 @@ def request(section: Template, values: Mapping[str, Value]) -> str:
 
 
 def digest(rows: Results) -> str:
-    """Give the SHA-256 of a result: its variables, then each row as N-Triples terms, one a line."""
+    """Return SHA-256 of a result: its variables, then each row as N-Triples terms, one a line."""
     seal = hashlib.sha256(" ".join(rows.variables).encode())
     for row in rows:
         line = "\t".join(str(row[name]) if name in row else "" for name in rows.variables)

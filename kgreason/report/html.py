@@ -7,7 +7,7 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from kgreason.ledger import Record
+from kgreason.record import Record
 from kgreason.report import chart
 from kgreason.report.document import Document, build
 
@@ -16,7 +16,7 @@ _LEVELS: Final = {"report": 2, "symptom": 3, "hypothesis": 4}
 
 
 def render(record: Record) -> str:
-    """Give the report of an investigation as an HTML page; all that it holds is escaped."""
+    """Return the report of an investigation as an HTML page; all that it holds is escaped."""
     return write(build(record))
 
 

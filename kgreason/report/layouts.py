@@ -17,10 +17,10 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.errors import QueryError, TemplateError
+from kgreason.base.errors import QueryError, TemplateError
+from kgreason.base.store import Results, Row, check_query
+from kgreason.base.templates import Template
 from kgreason.report.cells import EMPTY, Cell, cell, clean, column
-from kgreason.store import Results, Row, check_query
-from kgreason.templates import Template
 
 MOST: Final = 12
 """Rows of a table or list that are shown unless the header says otherwise."""

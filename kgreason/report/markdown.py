@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kgreason.ledger import Record
+from kgreason.record import Record
 from kgreason.report.cells import Cell
 from kgreason.report.chart import course, sparks
 from kgreason.report.document import Block, Document, Section, build
@@ -16,7 +16,7 @@ _LEVELS: Final = {"report": 1, "symptom": 2, "hypothesis": 3}
 
 
 def render(record: Record) -> str:
-    """Give the report of an investigation as Markdown; text from the graph is escaped."""
+    """Return the report of an investigation as Markdown; text from the graph is escaped."""
     return write(build(record))
 
 

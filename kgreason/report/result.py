@@ -1,239 +1,138 @@
-"""The result of an investigation as data: the contract of docs/result.schema.json."""
+"""The result of an investigation: a view of its record."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+import json
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any, Final, Self
 
-from kgreason.ledger import Record, node_name
-from kgreason.report.ranking import Hypothesis, hypotheses, joint, rank, short
-from kgreason.store import Row
-from kgreason.templates import template
+from kgreason.base.templates import template
+from kgreason.record import Ledger, Record
+from kgreason.report.entries import (
+    ReportedCause,
+    ReportedHypothesis,
+    ReportedSymptom,
+    rows,
+)
+from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
 
-_OPEN: Final = "inconclusive"
+_SHOWN: Final = 12
+_CELL: Final = "padding:0.2em 0.8em 0.2em 0;vertical-align:top;text-align:"
+_COLUMNS: Final[Sequence[tuple[str, str, Callable[[ReportedSymptom], str]]]] = (
+    ("Rule or outcome", "left", lambda one: one.name),
+    ("Failing", "right", lambda one: str(one.failing)),
+    ("Of", "right", lambda one: str(one.population or "?")),
+    ("Verdict", "left", lambda one: one.verdict),
+    ("Explained", "right", lambda one: f"{one.explained / one.failing:.0%}"),
+    ("Leading hypothesis", "left", lambda one: one.hypotheses[0].statement),
+)
 
-Evidence = Mapping[str, list[dict[str, Any]]]
 
+class Result:
+    """What an investigation found, read from its record alone.
 
-def as_dict(record: Record) -> dict[str, Any]:
-    """Give the result of an investigation, finished or not, made by queries over its record alone.
-
-    Counts are numbers of focus nodes, shares and confidences are 0 to 1, `seconds` is the time
-    worked. What a symptom has no verdict on yet is inconclusive.
+    `ledger` is where the record is; close it (or use the result as a context manager) when done.
     """
-    about = record.select("result-investigation")[0]
-    known = hypotheses(record)
-    evidence = _evidence(record)
-    features, estimates = _features(record), _estimates(record)
-    joined = record.select("joint-explanation")
-    symptoms = [
-        symptom(row)
-        | {"features": features.get(row["symptom"].value)}
-        | {
-            "hypotheses": _ranked(
-                row, known.get(row["symptom"].value, []), evidence, estimates, about
-            )
-        }
-        for row in record.select("result-symptoms")
-    ]
-    return {
-        "investigation": record.iri.value,
-        "question": _text(about, "question"),
-        "policy": about["policy"].value,
-        "seed": int(about["seed"].value),
-        "graph": {
-            "triples": int(about["triples"].value),
-            "graphs": int(about["graphs"].value),
-            "fingerprint": about["fingerprint"].value,
-        },
-        "symptoms": symptoms,
-        "reassessments": _reassessments(record),
-        "explanation": _explanation(joined),
-        "causes": _causes([h for s in symptoms for h in known.get(s["id"], [])], joined),
-        "budget": {
-            "seconds": _seconds(record, about),
-            "steps": int(about["steps"].value),
-            "cut": _text(about, "cut"),
-        },
-    }
 
+    def __init__(self, ledger: Ledger, record: Record, at_hand: AtHand | None = None) -> None:
+        self.ledger = ledger
+        self.record = record
+        self._at_hand = at_hand
+        self._closed = False
 
-def _reassessments(record: Record) -> list[dict[str, Any]]:
-    """Give what other policies made of each hypothesis, where the evidence was judged again."""
-    return [
-        {
-            "policy": row["policy"].value,
-            "hypothesis": row["hypothesis"].value,
-            "status": row["status"].value,
-            "confidence": float(row["confidence"].value),
-            "agrees": row["status"].value == row["recorded"].value,
-        }
-        for row in record.select("result-reassessments")
-    ]
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-def _features(record: Record) -> dict[str, dict[str, Any]]:
-    """Give what calibration goes by, by the IRI of the symptom."""
-    names = {"proposed": int, "pruned": int, "winning": float, "round": int, "adjustment": float}
-    return {
-        row["symptom"].value: {
-            name: made(row[name].value) if name in row else None for name, made in names.items()
-        }
-        for row in record.select("result-features")
-    }
+    def close(self) -> None:
+        """Give the ledger and the data back; a closed result cannot be asked any more."""
+        self._closed = True
+        self._at_hand = None
+        self.ledger.close()
 
+    @property
+    def finished(self) -> bool:
+        """Whether the investigation came to its end."""
+        return self.ledger.entry(self.record.iri.value).finished
 
-def _estimates(record: Record) -> dict[str, float]:
-    """Give the calibrated confidence by the IRI of the hypothesis."""
-    return {
-        row["hypothesis"].value: float(row["calibrated"].value)
-        for row in record.select("result-estimates")
-    }
+    @property
+    def headline(self) -> str:
+        """The answer in one or two sentences, as it begins the report."""
+        text = template("report", "question").render(investigation=self.record.iri)
+        (row,) = self.record.store.select(text)
+        return row["sentence"].value.strip()
 
+    @property
+    def symptoms(self) -> tuple[ReportedSymptom, ...]:
+        """The constraints (or the outcome) that somebody fails, each with its hypotheses."""
+        return tuple(map(ReportedSymptom.of, self.as_dict()["symptoms"]))
 
-def symptom(row: Row) -> dict[str, Any]:
-    """Give one entry of `symptoms`, without its hypotheses, from a row that names its parts."""
-    failing = int(row["failing"].value)
-    return {
-        "id": row["symptom"].value,
-        "shape": _text(row, "shape"),
-        "constraint": _text(row, "constraint"),
-        "path": _text(row, "path"),
-        "severity": _text(row, "severity"),
-        "population": int(row["population"].value) if "population" in row else failing,
-        "failing": failing,
-        "explained": int(row["explained"].value) if "explained" in row else 0,
-        "verdict": _text(row, "verdict") or _OPEN,
-    }
+    @property
+    def causes(self) -> tuple[ReportedCause, ...]:
+        """Each supported cause once, with all the symptoms it is behind."""
+        return tuple(map(ReportedCause.of, self.as_dict()["causes"]))
 
+    def nodes(self, cause: ReportedCause | ReportedHypothesis) -> FocusNodes:
+        """Return the focus nodes in the region of a cause, whether each fails, and its values.
 
-def _ranked(
-    row: Row,
-    members: Sequence[Hypothesis],
-    evidence: Evidence,
-    estimates: Mapping[str, float],
-    about: Row,
-) -> list[dict[str, Any]]:
-    told = symptom(row)
-    ranked = rank(members, told["verdict"])
-    # A calibration is learned from leaders, and says nothing of a rival that is far behind.
-    known = {h.id: estimates.get(h.id) for h in ranked if h is ranked[0] or h.cause}
-    entries = [_entry(h, told, evidence.get(h.id, []), known.get(h.id)) for h in ranked]
-    if not any(entry["kind"] == "none" for entry in entries):
-        entries.append(_not_looked_into(told, about))
-    return [{"id": e["id"], "rank": n, **e} for n, e in enumerate(entries, start=1)]
+        A result of `investigate` or `resume` looks them all up in the data it has read. One that
+        was read from a ledger knows only those that its evidence cites; `complete` and `source` of
+        the answer say which it is.
+        """
+        return focus_nodes(cause, self.symptoms, self.record, self._at_hand)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a plain dict a symptom, for any frame library, as in `DataFrame(r.rows())`."""
+        return rows(self.symptoms)
 
-def _entry(
-    hypothesis: Hypothesis,
-    told: Mapping[str, Any],
-    evidence: list[dict[str, Any]],
-    calibrated: float | None,
-) -> dict[str, Any]:
-    counts = hypothesis.counts
-    inside = (counts.inside_failing, counts.inside) if counts else (0, 0)
-    outside = (
-        (counts.outside_failing, counts.outside)
-        if counts
-        else (told["failing"], told["population"])
-    )
-    return {
-        "id": hypothesis.id,
-        "kind": hypothesis.kind,
-        "statement": hypothesis.statement,
-        "status": hypothesis.status,
-        "confidence": hypothesis.confidence,
-        "calibrated": calibrated,
-        "e_value": hypothesis.e if hypothesis.gate == "statistics" else None,
-        "region": hypothesis.region,
-        "inside": dict(zip(("failing", "population"), inside, strict=True)),
-        "outside": dict(zip(("failing", "population"), outside, strict=True)),
-        "evidence": evidence,
-    }
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as in docs/result.schema.json."""
+        from kgreason.report.as_json import as_dict  # noqa: PLC0415 - only when asked for
 
+        return as_dict(self.record)
 
-def _not_looked_into(told: Mapping[str, Any], about: Row) -> dict[str, Any]:
-    """Give the catch-all of a symptom for which nothing was proposed, with its prior."""
-    words = template("hypothesize", "none").header["statement"]
-    return {
-        "id": f"{told['id']}:none",
-        "kind": "none",
-        "statement": words.replace("{Failures}", "The failures"),
-        "status": "proposed",
-        "confidence": float(about["prior"].value) if "prior" in about else 1.0,
-        "calibrated": None,
-        "e_value": None,
-        "region": None,
-        "inside": {"failing": 0, "population": 0},
-        "outside": {"failing": told["failing"], "population": told["population"]},
-        "evidence": [],
-    }
+    def json(self) -> str:
+        """Return the result as JSON text."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
+    def markdown(self) -> str:
+        """Return the report as Markdown."""
+        from kgreason.report.markdown import render  # noqa: PLC0415 - only when asked for
 
-def _evidence(record: Record) -> Evidence:
-    """Give the evidence of each hypothesis, by its IRI."""
-    cited: dict[str, list[dict[str, Any]]] = {}
-    for row in record.select("result-citations"):
-        entry = {
-            "node": node_name(row["node"]),
-            "field": _text(row, "field"),
-            "value": _text(row, "value"),
-        }
-        known = cited.setdefault(row["evidence"].value, [])
-        if entry not in known:
-            known.append(entry)
-    out: dict[str, list[dict[str, Any]]] = {}
-    for row in record.select("result-evidence"):
-        node = row["evidence"].value
-        out.setdefault(row["hypothesis"].value, []).append(
-            {
-                "id": node,
-                "test": row["test"].value,
-                "polarity": short(row["polarity"].value),
-                "strength": float(row["strength"].value),
-                "citations": cited.get(node, []),
-            }
+        return render(self.record)
+
+    def html(self) -> str:
+        """Return the report as one HTML page that needs nothing else."""
+        from kgreason.report.html import render  # noqa: PLC0415 - only when asked for
+
+        return render(self.record)
+
+    def turtle(self) -> str:
+        """Return the record as Turtle."""
+        from kgreason.report.turtle import render  # noqa: PLC0415 - only when asked for
+
+        return render(self.record)
+
+    def __repr__(self) -> str:
+        iri = self.record.iri.value
+        return f"<Result {iri}: {'closed' if self._closed else self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """Return headline and symptoms for a notebook; styles stand at their elements alone."""
+        if self._closed:
+            return f"<p>{escape(repr(self))}</p>"
+        symptoms = self.symptoms
+        heads = "".join(_cell("th", head, side) for head, side, _ in _COLUMNS)
+        body = "".join(
+            f"<tr>{''.join(_cell('td', of(one), side) for _, side, of in _COLUMNS)}</tr>"
+            for one in symptoms[:_SHOWN]
         )
-    return out
+        more = len(symptoms) - _SHOWN
+        rest = f"<p>{more} more.</p>" if more > 0 else ""
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div><p>{escape(self.headline)}</p>{table if symptoms else ''}{rest}</div>"
 
 
-def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
-    """Give how many causes explain how many failures, or None where nothing is concluded yet."""
-    names = {"failures": "failing", "explained": "explained", "causes": "causes"}
-    return {name: int(joined[0][key].value) for name, key in names.items()} if joined else None
-
-
-def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[str, Any]]:
-    """Give each cause once with the symptoms it is behind, by what it adds to those before it.
-
-    What the others hold comes last. Before the conclusion nothing is known of that, and the
-    farthest-reaching is first.
-    """
-    places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
-    out: list[tuple[int, int, dict[str, Any]]] = []
-    for group in joint([h for h in members if h.cause]):
-        reach: dict[str, int] = {}
-        for h in group:
-            failing = h.counts.inside_failing if h.counts else 0
-            reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
-        row = places.get(group[0].id)
-        explains = sum(reach.values())
-        entry = {
-            "hypotheses": [h.id for h in group],
-            "symptoms": list(reach),
-            "explains": explains,
-            "adds": int(row["adds"].value) if row else None,
-            "statement": group[0].statement,
-        }
-        out.append((int(row["index"].value) if row else 0, -explains, entry))
-    return [entry for *_, entry in sorted(out, key=lambda cause: cause[:2])]
-
-
-def _seconds(record: Record, about: Row) -> float:
-    """Give the time worked: as the end of the run had it, else as the steps have it."""
-    if "elapsed" in about:
-        return float(about["elapsed"].value)
-    rows = record.select("sessions")
-    return float(rows[0]["seconds"].value) if rows and "seconds" in rows[0] else 0.0
-
-
-def _text(row: Row, name: str) -> str | None:
-    return row[name].value if name in row else None
+def _cell(tag: str, text: str, side: str) -> str:
+    return f'<{tag} style="{_CELL}{side}">{escape(text)}</{tag}>'

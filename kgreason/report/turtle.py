@@ -4,15 +4,15 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.errors import LedgerError
-from kgreason.ledger import Record
-from kgreason.terms import PREFIXES
+from kgreason.base.errors import LedgerError
+from kgreason.base.terms import PREFIXES
+from kgreason.record import Record
 
 _LEFT_OUT: Final = {"work"}
 
 
 def render(record: Record) -> str:
-    """Give the named graph of an investigation as Turtle, sorted, with the prefixes it uses.
+    """Return the named graph of an investigation as Turtle, sorted, with the prefixes it uses.
 
     The nodes of the investigation are written `this:hypothesis:1` and the like. Raises LedgerError
     if there is nothing in it.

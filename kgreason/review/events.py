@@ -7,14 +7,15 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.ledger import Record
-from kgreason.templates import Fragment, template
+from kgreason.base.errors import RunError
+from kgreason.base.templates import Fragment, template
+from kgreason.record import Record
 
 _NUMBERS: Final = ("before", "after")
 
 
 def events(record: Record, step: ox.NamedNode | None = None) -> Iterator[dict[str, Any]]:
-    """Give what the record tells of each change, of one step or of all, in order.
+    """Return what the record tells of each change, of one step or of all, in order.
 
     What is not known is left out.
     """
@@ -33,7 +34,7 @@ def events(record: Record, step: ox.NamedNode | None = None) -> Iterator[dict[st
 
 
 def lines(record: Record, step: ox.NamedNode | None = None) -> str:
-    """Give the events of a step, or of all, as JSON lines."""
+    """Return the events of a step, or of all, as JSON lines."""
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in events(record, step))
 
 
@@ -45,13 +46,20 @@ class Stream:
         self._begun = False
 
     def __call__(self, record: Record, step: ox.NamedNode) -> None:
-        """Write the events of a step that was just recorded."""
+        """Write the events of a step that was just recorded; raises RunError."""
         text = lines(record, step if self._begun else None)
-        with self.path.open("a" if self._begun else "w", encoding="utf-8") as file:
-            file.write(text)
+        self._write(text, "a" if self._begun else "w")
         self._begun = True
 
     def end(self, record: Record) -> None:
         """Write all events where no step was recorded meanwhile."""
         if not self._begun:
-            self.path.write_text(lines(record), encoding="utf-8")
+            self._write(lines(record), "w")
+
+    def _write(self, text: str, mode: str) -> None:
+        try:
+            with self.path.open(mode, encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            why = error.strerror or error
+            raise RunError(f"{self.path}: events cannot be written ({why}).") from error

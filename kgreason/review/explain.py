@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
-from kgreason.ledger import Ledger
-from kgreason.report import history
-from kgreason.store import Results
+from kgreason.base.store import Results
+from kgreason.record import Ledger
+from kgreason.report import questions as history
 
 
 def explain(ledger: str | Path, hypothesis: str, which: str | None = None) -> Results:
-    """Give the chain of updates of a hypothesis, named by number or IRI.
+    """Return the chain of updates of a hypothesis, named by number or IRI.
 
     The rows are those of `queries/history/how-confidence-came-about.rq`. An IRI tells its
     investigation; raises LedgerError or OptionError where there is none.

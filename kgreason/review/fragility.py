@@ -7,11 +7,11 @@ from math import comb
 from pathlib import Path
 from typing import Any, Final
 
-from kgreason import policy
-from kgreason.api import recorded_request
-from kgreason.ledger import Ledger
-from kgreason.review.scratch import Evidence, causes
-from kgreason.store import Row
+from kgreason.base.store import Row
+from kgreason.observe.opening import recorded_request
+from kgreason.record import Ledger, policy
+from kgreason.record.ranking import symptoms
+from kgreason.review.rejudge import Evidence, causes
 
 EXACT: Final = 3
 """Sizes up to which every set is tried."""
@@ -26,14 +26,16 @@ class Fragility:
     """
 
     symptom: str
+    name: str
     causes: tuple[str, ...]
     evidence: tuple[str, ...]
     exact: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it for JSON."""
+        """Return it for JSON."""
         return {
             "symptom": self.symptom,
+            "name": self.name,
             "causes": list(self.causes),
             "evidence": list(self.evidence),
             "size": len(self.evidence) or None,
@@ -54,6 +56,7 @@ def fragility(ledger: str | Path, which: str | None = None, most: int = _MOST) -
         record = store.record(store.entry(which))
         evidence = Evidence(record)
         used = policy.load(recorded_request(record).policy)
+        names = {row["symptom"].value: row["name"].value for row in symptoms(record)}
         now = causes(evidence.judged(used))
         out = []
         for symptom, found in now.items():
@@ -69,7 +72,7 @@ def fragility(ledger: str | Path, which: str | None = None, most: int = _MOST) -
                 if "evidence" in row and row["symptom"].value == symptom
             ]
             gone, exact = _least(items, flips, most)
-            out.append(Fragility(symptom, tuple(sorted(found)), gone, exact))
+            out.append(Fragility(symptom, names[symptom], tuple(sorted(found)), gone, exact))
         return out
 
 

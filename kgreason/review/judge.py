@@ -8,10 +8,10 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from kgreason.audit import refuse
-from kgreason.errors import LedgerError, OptionError
-from kgreason.ledger import Ledger, Record, Step
-from kgreason.report.history import find
-from kgreason.terms import PROV, RDFS, TRAILS, TYPE
+from kgreason.base.errors import LedgerError, OptionError
+from kgreason.base.terms import PROV, RDFS, TRAILS, TYPE
+from kgreason.record import Ledger, Record, Step
+from kgreason.report.questions import find
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def judge(
 
 
 def _agent(record: Record, step: Step, name: str) -> ox.NamedNode:
-    """Give the node of a person, made with the first judgement."""
+    """Return the node of a person, made with the first judgement."""
     for row in record.select("persons"):
         if row["name"].value == name:
             return ox.NamedNode(row["person"].value)
@@ -92,7 +92,7 @@ def _agent(record: Record, step: Step, name: str) -> ox.NamedNode:
 
 
 def opinions(record: Record) -> dict[str, list[Opinion]]:
-    """Give what each person last said, by the IRI of the hypothesis."""
+    """Return what each person last said, by the IRI of the hypothesis."""
     out: dict[str, list[Opinion]] = {}
     for row in record.select("verdicts-of-people"):
         said = Opinion(
@@ -107,7 +107,7 @@ def opinions(record: Record) -> dict[str, list[Opinion]]:
 
 
 def contradiction(said: Sequence[Opinion]) -> str | None:
-    """Say who contradicts whom on a hypothesis; None where all agree."""
+    """Describe who contradicts whom on a hypothesis; None where all agree."""
     if len({one.right for one in said}) < 2:  # noqa: PLR2004 - right and wrong
         return None
     told = ", ".join(f"{one.person}: {'right' if one.right else 'wrong'}" for one in said)

@@ -7,17 +7,17 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from kgreason import api, policy
 from kgreason.audit.rerun import Difference, recheck
-from kgreason.errors import QueryError, RunError
+from kgreason.base.errors import QueryError, RunError
+from kgreason.base.store import Row
+from kgreason.base.terms import TRAILS
+from kgreason.context.context import Context, Symptom, view_of
 from kgreason.graph.names import Names
-from kgreason.ledger import Ledger, Record
-from kgreason.phases import Bench, Symptom
-from kgreason.phases.bench import view_of
-from kgreason.phases.execute import run_test
-from kgreason.review.scratch import causes
-from kgreason.store import Row
-from kgreason.terms import TRAILS
+from kgreason.observe import opening
+from kgreason.observe.look import Sighting
+from kgreason.record import Ledger, Record, policy
+from kgreason.review.rejudge import causes
+from kgreason.test.run import run_test
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Newer:
     stale: Sequence[dict[str, str]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it for JSON."""
+        """Return it for JSON."""
         return {
             "figures": [asdict(one) for one in self.figures],
             "results": [asdict(one) for one in self.results],
@@ -60,40 +60,46 @@ def against(ledger: str | Path, data: Sequence[str], which: str | None = None) -
     """
     with Ledger.read(Path(ledger)) as store:
         record = store.record(store.entry(which))
-        request = api.recorded_request(record)
+        request = opening.recorded_request(record)
         options = asdict(request)
         del options["data"]
-        graph, sighting = api.symptoms(list(data), **options)
-        figures = recheck(record, graph, seconds=request.query_seconds)
-        seen = {one.constraint.key: one for one in sighting.failing}
-        symptoms = {}
-        for row in record.select("symptom-keys"):
-            found = seen.get(row["key"].value)
-            if found is not None:
-                symptoms[row["symptom"].value] = Symptom(
-                    ox.NamedNode(row["symptom"].value),
-                    found.constraint,
-                    found.observation.population or len(found.observation.failing),
-                    found.observation.failing,
-                    int(row["index"].value),
-                    counted=found.observation.population is not None,
-                )
+        graph, sighting = opening.symptoms(list(data), **options)
+        figures = recheck(record, graph, seconds=request.query_seconds, regions=False)
+        symptoms = recorded_symptoms(record, sighting)
         used = policy.load(request.policy)
         names = Names(graph)
-        bench = Bench(graph, record, used, request.seed, request.max_hypotheses, names)
-        results = list(_results(bench, symptoms))
+        context = Context(graph, record, used, request.seed, request.max_hypotheses, names)
+        results = list(_results(context, symptoms))
         return Newer(figures, results, list(_stale(record, figures, results)))
 
 
-def _results(bench: Bench, symptoms: dict[str, Symptom]) -> Iterator[Changed]:
-    for row in bench.record.select("judgements"):
+def recorded_symptoms(record: Record, sighting: Sighting) -> dict[str, Symptom]:
+    """Return the symptoms of a record that are in sight, as they are now, by their IRI."""
+    seen = {one.constraint.key: one for one in sighting.failing}
+    symptoms = {}
+    for row in record.select("symptom-keys"):
+        found = seen.get(row["key"].value)
+        if found is not None:
+            symptoms[row["symptom"].value] = Symptom(
+                ox.NamedNode(row["symptom"].value),
+                found.constraint,
+                found.observation.population or len(found.observation.failing),
+                found.observation.failing,
+                int(row["index"].value),
+                counted=found.observation.population is not None,
+            )
+    return symptoms
+
+
+def _results(context: Context, symptoms: dict[str, Symptom]) -> Iterator[Changed]:
+    for row in context.record.select("judgements"):
         if "evidence" not in row:
             continue
         evidence = ox.NamedNode(row["evidence"].value)
-        inner = bench.record.store.inner
-        (link,) = inner.quads_for_pattern(evidence, TRAILS.test, None, bench.record.iri)
+        inner = context.record.store.inner
+        (link,) = inner.quads_for_pattern(evidence, TRAILS.test, None, context.record.iri)
         test = ox.NamedNode(str(link.object).strip("<>"))
-        found = _outcome(bench, symptoms.get(row["symptom"].value), test)
+        found = _outcome(context, symptoms.get(row["symptom"].value), test)
         if found != row["class"].value:
             yield Changed(
                 test.value,
@@ -104,13 +110,13 @@ def _results(bench: Bench, symptoms: dict[str, Symptom]) -> Iterator[Changed]:
             )
 
 
-def _outcome(bench: Bench, symptom: Symptom | None, test: ox.NamedNode) -> str:
+def _outcome(context: Context, symptom: Symptom | None, test: ox.NamedNode) -> str:
     if symptom is None:
         return "nothing fails any more"
-    row: Row = bench.record.select("test", test=test)[0]
-    view = view_of(bench, symptom, int(row["round"].value))
+    row: Row = context.record.select("test", test=test)[0]
+    view = view_of(context, symptom, int(row["round"].value))
     try:
-        return run_test(bench, view, row).outcome
+        return run_test(context, view, row).outcome
     except (QueryError, RunError) as error:
         return f"error: {error}".partition("\n")[0]
 
@@ -118,7 +124,7 @@ def _outcome(bench: Bench, symptom: Symptom | None, test: ox.NamedNode) -> str:
 def _stale(
     record: Record, figures: Sequence[Difference], results: Sequence[Changed]
 ) -> Iterator[dict[str, str]]:
-    """Give each conclusion that is stale once, with the first reason: a test before a figure."""
+    """Return each conclusion that is stale once, with the first reason: a test before a figure."""
     reasons: dict[str, str] = {}
     for one in figures:
         reasons.setdefault(one.node, f"{one.figure} of {one.node} is another")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from kgreason.audit import audit, refuse
-from kgreason.errors import LedgerError
-from kgreason.ledger import Ledger, Record
-from kgreason.phases.act import authorise
-from kgreason.result import Result
-from kgreason.terms import PROV, TRAILS
+from kgreason.base.errors import LedgerError
+from kgreason.base.terms import PROV, TRAILS
+from kgreason.record import Ledger, Record
+from kgreason.record.permits import authorise
+from kgreason.report.result import Result
 
 
 @dataclass(frozen=True)

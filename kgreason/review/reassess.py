@@ -3,18 +3,35 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason import policy
-from kgreason.ledger import Ledger, Record
-from kgreason.ledger.record import now
-from kgreason.policy import Policy
-from kgreason.review.scratch import Evidence, derived
-from kgreason.store import Row
-from kgreason.terms import PROV, TRAILS, TYPE
+from kgreason.base.store import Row
+from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.decide.decide import outcome
+from kgreason.record import Ledger, Record, policy
+from kgreason.record.policy import Policy
+from kgreason.record.ranking import Hypothesis, hypotheses, rank, symptoms
+from kgreason.record.record import now
+from kgreason.report.as_json import as_dict
+from kgreason.review.rejudge import Evidence, derived
+from kgreason.test.finding import decimal
+
+_UNCOUNTED: Final = "hangs on how far its regions overlap"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a policy says of a symptom; `leader` is the IRI of the hypothesis ranked first.
+
+    `verdict` is None where it hangs on how far regions overlap that were never counted together.
+    """
+
+    verdict: str | None
+    leader: str
 
 
 @dataclass(frozen=True)
@@ -22,15 +39,18 @@ class Reassessment:
     """What policies make of the evidence of one investigation.
 
     `standings` has the rows of `queries/record/standings.rq` by the name of the policy, the
-    recorded one first.
+    recorded one first; `answers` by that name and the symptom its verdict and leader. `names` are
+    those of the symptoms by their IRI.
     """
 
     investigation: str
     recorded: str
     standings: dict[str, list[Row]]
+    answers: dict[str, dict[str, Answer]]
+    names: dict[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything: by symptom its leaders and hypotheses, by policy."""
+        """Return everything: by symptom its leaders and hypotheses, by policy."""
         first = self.standings[self.recorded]
         symptoms = list(dict.fromkeys(row["symptom"].value for row in first))
         return {
@@ -45,7 +65,8 @@ class Reassessment:
             name: [row for row in rows if row["symptom"].value == symptom]
             for name, rows in self.standings.items()
         }
-        leaders = {name: _leader(rows) for name, rows in mine.items()}
+        leaders = {name: self.answers[name][symptom].leader for name in mine}
+        verdicts = {name: self.answers[name][symptom].verdict for name in mine}
         hypotheses: list[dict[str, Any]] = [
             {
                 "id": row["hypothesis"].value,
@@ -62,13 +83,21 @@ class Reassessment:
             }
             for place, row in enumerate(mine[self.recorded])
         ]
-        agreed = len(set(leaders.values())) == 1 and all(
+        same = len(set(leaders.values())) == len(set(verdicts.values())) == 1
+        agreed = same and all(
             len({seen["status"] for seen in one["by"].values()}) == 1 for one in hypotheses
         )
-        return {"id": symptom, "agree": agreed, "leaders": leaders, "hypotheses": hypotheses}
+        return {
+            "id": symptom,
+            "name": self.names[symptom],
+            "agree": agreed,
+            "verdicts": verdicts,
+            "leaders": leaders,
+            "hypotheses": hypotheses,
+        }
 
     def markdown(self) -> str:
-        """Give the table of where the policies disagree."""
+        """Return the table of where the policies disagree."""
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
@@ -78,7 +107,7 @@ class Reassessment:
         yield f"Recorded under {self.recorded}. No test was run again."
         for symptom in told["symptoms"]:
             ids = {one["id"]: one["statement"] for one in symptom["hypotheses"]}
-            yield from ("", f"## {symptom['id']}", "")
+            yield from ("", f"## {symptom['name']}", "")
             yield "The policies agree." if symptom["agree"] else "The policies disagree."
             yield ""
             yield "| hypothesis | " + " | ".join(told["policies"]) + " |"
@@ -88,20 +117,41 @@ class Reassessment:
                 yield f"| {_cell(one['statement'])} | " + " | ".join(cells) + " |"
             leaders = [_cell(ids[symptom["leaders"][name]]) for name in told["policies"]]
             yield "| **leader** | " + " | ".join(leaders) + " |"
+            verdicts = [symptom["verdicts"][name] or _UNCOUNTED for name in told["policies"]]
+            yield "| **verdict** | " + " | ".join(verdicts) + " |"
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _leader(rows: Sequence[Row]) -> str:
-    """Give the one ahead: a cause before others, then by confidence, then by e-process."""
+def answers(made: Record, used: Policy, recorded: Record) -> dict[str, Answer]:
+    """Return the verdict and the leader of each symptom that a policy makes of the evidence.
 
-    def rank(row: Row) -> tuple[bool, float, float]:
-        good = row["status"].value in {"supported", "converged"}
-        return good, float(row["confidence"].value), float(row["e"].value)
+    What regions hold together was counted for the causes of the record, and for each cause alone.
+    """
+    counted = {row["symptom"].value: row for row in recorded.select("counted-together")}
+    before = hypotheses(recorded)
+    undecided = {row["symptom"].value for row in made.select("undecided")}
+    out: dict[str, Answer] = {}
+    for symptom, members in hypotheses(made).items():
+        now, then = (_causes(of) for of in (members, before[symptom]))
+        share: Decimal | None = None
+        if set(now) == set(then):
+            share = Decimal(counted[symptom]["excess"].value) if symptom in counted else None
+        elif len(now) <= 1:
+            share = decimal(sum(cause.share for cause in now.values()))
+        cut = symptom in counted and "cut" in counted[symptom]
+        open_ = cut or symptom in undecided
+        verdict = None if share is None else outcome(used, share, open_=open_)
+        if symptom not in counted:
+            verdict = "inconclusive"  # the investigation has not come to its end
+        out[symptom] = Answer(verdict, rank(members, verdict or "")[0].id)
+    return out
 
-    return max(rows, key=rank)["hypothesis"].value
+
+def _causes(members: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
+    return {h.id: h for h in members if h.cause}
 
 
 def reassess(
@@ -117,13 +167,24 @@ def reassess(
         record = store.record(store.entry(which))
         recorded = _name_of(record)
         standings: dict[str, list[Row]] = {recorded: record.select("standings")}
+        answered = {recorded: _as_recorded(record)}
         evidence = Evidence(record)
         for name, one in used.items():
             made = evidence.judged(one)
             _keep(record, name, one, made)
             if name != recorded:
                 standings[name] = made.select("standings")
-        return Reassessment(record.iri.value, recorded, standings)
+                answered[name] = answers(made, one, record)
+        names = {row["symptom"].value: row["name"].value for row in symptoms(record)}
+        return Reassessment(record.iri.value, recorded, standings, answered, names)
+
+
+def _as_recorded(record: Record) -> dict[str, Answer]:
+    """Return the verdict and the leader of each symptom that has hypotheses, as its result does."""
+    return {
+        symptom["id"]: Answer(symptom["verdict"], symptom["hypotheses"][0]["id"])
+        for symptom in as_dict(record)["symptoms"]
+    }
 
 
 def _name(used: Policy) -> str:

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason import api
-from kgreason.errors import GraphError
-from kgreason.ledger import Ledger, Record
-from kgreason.terms import PROV, TRAILS
+from kgreason import run
+from kgreason.base.errors import GraphError
+from kgreason.base.terms import PROV, TRAILS
+from kgreason.observe import opening
+from kgreason.record import Ledger, Record
 
 _LEFT_OUT: Final = frozenset(
     {
@@ -44,22 +45,22 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
     """
     with Ledger.read(Path(ledger)) as store:
         record = store.record(store.entry(which))
-        request = api.recorded_request(record)
-        if api.fingerprint(request) != request.fingerprint:
+        request = opening.recorded_request(record)
+        if opening.fingerprint(request) != request.fingerprint:
             raise GraphError(
                 f"The data, shapes or policy of {record.iri.value} have changed since; "
                 "see with --against DATA what that does to its conclusions."
             )
         options: dict[str, Any] = asdict(request)
         data = options.pop("data")
-        graph, sighting = api.symptoms(data, **options)
-        with api.repeated(graph, sighting, record, request) as again:
+        graph, sighting = opening.symptoms(data, **options)
+        with run.repeated(graph, sighting, record, request) as again:
             old, new = lines(record), lines(again.record)
     return Replay(len(old), tuple(sorted(old - new)), tuple(sorted(new - old)))
 
 
 def lines(record: Record) -> set[str]:
-    """Give a record as N-Quads without times, durations, seals and numbers of attempts.
+    """Return a record as N-Quads without times, durations, seals and numbers of attempts.
 
     What was appended after the finish is left out too.
     """

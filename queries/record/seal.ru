@@ -1,5 +1,5 @@
 #+ summary: Seals a step with SHA-256 over the hash of the step before and its own sorted statements.
-#+ explanation: The functions are of the ledger (kgreason.ledger.seal), since standard SPARQL promises no order of GROUP_CONCAT and has no escaping of literals. One notes each statement of the step as it stands in the store; the other gives their hash, or nothing where the step is not allowed.
+#+ explanation: The functions are of the ledger (kgreason.record.seal), since standard SPARQL promises no order of GROUP_CONCAT and has no escaping of literals. One notes each statement of the step as it stands in the store; the other gives their hash, or nothing where the step is not allowed.
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation

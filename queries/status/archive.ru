@@ -27,6 +27,8 @@ WHERE {
         FILTER NOT EXISTS { ?other trails:test ?test ; trails:closed trails:Result . }
       } } GROUP BY ?hypothesis ?test }
   } GROUP BY ?hypothesis }
+  # Some engines make a group of nothing.
+  FILTER (BOUND(?times))
   GRAPH {{ investigation }} {
     {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .

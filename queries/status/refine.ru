@@ -23,6 +23,8 @@ WHERE {
   { SELECT ?hypothesis (MIN(?other) AS ?first) WHERE {
     GRAPH {{ investigation }} { ?new trails:step {{ step }} ; prov:wasRevisionOf ?hypothesis . BIND (STR(?new) AS ?other) }
   } GROUP BY ?hypothesis }
+  # Some engines make a group of nothing.
+  FILTER (BOUND(?first))
   GRAPH {{ investigation }} {
     {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done ; trails:round ?round .
     {{ investigation }} trails:policy ?policy .

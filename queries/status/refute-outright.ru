@@ -26,6 +26,8 @@ WHERE {
       FILTER (?named = CONCAT(?kind, " ", ?class))
     }
   } GROUP BY ?hypothesis }
+  # Some engines make a group of nothing.
+  FILTER (BOUND(?outcome))
   GRAPH {{ investigation }} {
     {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .

@@ -1,6 +1,6 @@
 #+ summary: A hypothesis is supported when it passes every gate of the policy for its kind.
 #+ to: Supported
-#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need their prediction to hold for nearly all claimed failures, and placebos that clear almost none.
+#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need their prediction to hold for nearly all claimed failures, and placebos that clear almost none. That there is no cause needs enough failing nodes, and a test of a rival in its frame.
 #+ order: 2
 #+ reads: ledger
 #+ writes: ledger
@@ -33,6 +33,15 @@ WHERE {
     FILTER (?gate != "statistics" || (?e >= {{ threshold }} && ?claimable >= ?enough))
     # That there is no cause is not said of too few nodes to look for one.
     FILTER (?gate != "none" || ?claimable >= ?enough)
+    # Nor where no rival of the frame was put to a test that could have borne it out.
+    # (Counted once for all; as an EXISTS the store would join it anew for each hypothesis.)
+    OPTIONAL {
+      { SELECT ?hypothesis (COUNT(?tried) AS ?tests) WHERE {
+        ?hypothesis trails:catchAll true ; trails:frame/trails:member ?rival . ?rival trails:catchAll false .
+        ?tried a trails:Evidence ; trails:hypothesis ?rival ; trails:outcomeClass ?told . FILTER (?told != "undetermined")
+      } GROUP BY ?hypothesis }
+    }
+    FILTER (?gate != "none" || BOUND(?tests))
     FILTER NOT EXISTS {
       ?sibling trails:hypothesis ?hypothesis ; trails:testKind ?spreadKind ; trails:levels ?levels ; trails:pValue ?p .
       FILTER (?spreadKind IN ("sibling-spread", "period-spread") && ?gate = "statistics" && ?levels >= ?many && ?p > ?tail)

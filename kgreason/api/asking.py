@@ -1,0 +1,258 @@
+"""Ask why a graph is wrong: investigate it, resume an investigation, or only see its symptoms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, overload
+
+from kgreason import run
+from kgreason.base.errors import OptionError
+from kgreason.graph.bounds import MOST_BYTES
+from kgreason.graph.given import Given, Source, Sources, given_as
+from kgreason.observe import opening
+from kgreason.observe.opening import Notice, Progress
+from kgreason.observe.request import Request, request_of
+from kgreason.report.entries import SeenSymptom
+from kgreason.report.result import Result
+from kgreason.run import Told
+from kgreason.shacl import names
+
+LEDGER: Final = Path(".kgreason")
+_SEVERAL: Final = ("data", "shapes", "ontology")
+_SINGLE: Final = ("violations", "population", "outcome")
+
+
+@dataclass(frozen=True)
+class Symptoms(Sequence[SeenSymptom]):
+    """The symptoms of a graph, the most failures first, with what there is to say of the input.
+
+    `doubts` are those of the notices that say why no failure (or a failure) may mean nothing.
+    """
+
+    symptoms: tuple[SeenSymptom, ...]
+    notices: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.symptoms)
+
+    @overload
+    def __getitem__(self, index: int) -> SeenSymptom: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SeenSymptom]: ...
+    def __getitem__(self, index: int | slice) -> SeenSymptom | Sequence[SeenSymptom]:
+        return self.symptoms[index]
+
+
+def investigate(
+    data: Sources,
+    *,
+    shapes: Sources = (),
+    ontology: Sources = (),
+    violations: Source | None = None,
+    population: Source | None = None,
+    outcome: Source | None = None,
+    at: float | None = None,
+    severity: str | None = None,
+    only: str | None = None,
+    complete: str | Sequence[str] = (),
+    question: str | None = None,
+    lenient: bool = False,
+    strict: bool = False,
+    policy: str | Path = "frame",
+    calibration: str | Path = "default",
+    seed: int = 0,
+    max_hypotheses: int = 6,
+    max_steps: int | None = None,
+    max_seconds: float | None = None,
+    interventions: int = 0,
+    query_seconds: float = 60.0,
+    allow_service: bool = False,
+    max_bytes: int = MOST_BYTES,
+    ledger: str | Path | None = None,
+    gate: bool = False,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    told: Told | None = None,
+) -> Result:
+    """Investigate a graph and return the result.
+
+    Say what is wrong by `shapes`, `violations` or `outcome`. `data`, `shapes` and `ontology` are
+    one source or several: paths, `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A
+    `str` with a line end is TriG, any other is a path; in `outcome` and `population` (SPARQL) one
+    with a line end or a brace is the query. The record goes to the folder `ledger`, or stays in
+    memory. With `gate`, what leaves a doubt whether anything was checked is a ShapesError, not a
+    notice. docs/cli.md describes each option. Raises KgreasonError; nothing is written before all
+    input has been read.
+    """
+    request = _request(
+        {
+            "data": data,
+            "shapes": shapes,
+            "ontology": ontology,
+            "violations": violations,
+            "population": population,
+            "outcome": outcome,
+        },
+        {
+            "at": at,
+            "severity": severity,
+            "only": only,
+            "complete": complete,
+            "question": question,
+            "lenient": lenient,
+            "strict": strict,
+            "policy": str(policy),
+            "calibration": str(calibration),
+            "seed": seed,
+            "max_hypotheses": max_hypotheses,
+            "max_steps": max_steps,
+            "max_seconds": max_seconds,
+            "interventions": interventions,
+            "query_seconds": query_seconds,
+            "allow_service": allow_service,
+            "max_bytes": max_bytes,
+        },
+    )
+    folder = None if ledger is None else Path(ledger)
+    return run.begin(request, folder, progress, notice, told, gate=gate)
+
+
+def symptoms(
+    data: Sources,
+    *,
+    shapes: Sources = (),
+    ontology: Sources = (),
+    violations: Source | None = None,
+    population: Source | None = None,
+    outcome: Source | None = None,
+    at: float | None = None,
+    severity: str | None = None,
+    only: str | None = None,
+    lenient: bool = False,
+    strict: bool = False,
+    query_seconds: float = 60.0,
+    allow_service: bool = False,
+    max_bytes: int = MOST_BYTES,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> Symptoms:
+    """Only say what is wrong: each constraint that fails, with how many nodes of how many.
+
+    Nothing is recorded. The options are those of `investigate`.
+    """
+    request = _request(
+        {
+            "data": data,
+            "shapes": shapes,
+            "ontology": ontology,
+            "violations": violations,
+            "population": population,
+            "outcome": outcome,
+        },
+        {
+            "at": at,
+            "severity": severity,
+            "only": only,
+            "lenient": lenient,
+            "strict": strict,
+            "query_seconds": query_seconds,
+            "allow_service": allow_service,
+            "max_bytes": max_bytes,
+        },
+    )
+    _, sighting = opening.seen(request, progress, notice)
+    called = names([one.constraint for one in sighting.failing])
+    found = tuple(
+        SeenSymptom(
+            id=f"urn:kgreason:symptom:{one.constraint.key}",
+            name=name,
+            shape=one.constraint.named_shape.value if one.constraint.named_shape else None,
+            constraint=one.constraint.component.value if one.constraint.component else None,
+            path=one.constraint.path.text if one.constraint.path else None,
+            severity=one.constraint.severity.value if one.constraint.severity else None,
+            population=one.observation.population or 0,
+            failing=len(one.observation.failing),
+        )
+        for one, name in zip(sighting.failing, called, strict=True)
+    )
+    return Symptoms(found, sighting.notices, sighting.doubts)
+
+
+def resume(
+    ledger: str | Path = LEDGER,
+    which: str | int | None = None,
+    *,
+    data: Sources | None = None,
+    shapes: Sources | None = None,
+    ontology: Sources | None = None,
+    violations: Source | None = None,
+    population: Source | None = None,
+    outcome: Source | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    told: Told | None = None,
+) -> Result:
+    """Go on with an interrupted investigation, or return the result of a finished one.
+
+    Paths and options are in the record. What was given as an object is not: give it again. Raises
+    LedgerError if there is nothing to resume, GraphError if the data are not the same.
+    """
+    again = {
+        "data": data,
+        "shapes": shapes,
+        "ontology": ontology,
+        "violations": violations,
+        "population": population,
+        "outcome": outcome,
+    }
+
+    def given(recorded: Request) -> Request:
+        paths, objects = _brought({n: one for n, one in again.items() if one is not None})
+        return replace(recorded, **paths, objects=objects)
+
+    return run.go_on(Path(ledger), _number(which), given, progress, notice, told)
+
+
+def result(ledger: str | Path = LEDGER, which: str | int | None = None) -> Result:
+    """Return the result of an investigation that is in a ledger (the latest), opened read-only."""
+    return run.recorded(Path(ledger), _number(which))
+
+
+def _number(which: str | int | None) -> str | None:
+    return None if which is None else str(which)
+
+
+def _request(sources: dict[str, Any], options: dict[str, Any]) -> Request:
+    """Return a checked request for sources and options; raises OptionError."""
+    paths, objects = _brought(sources)
+    return request_of(paths.pop("data"), **paths, **options, objects=objects)
+
+
+def _brought(sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Given]]:
+    """Return the paths that stand for sources in a request, and the objects among the sources."""
+    objects: dict[str, Given] = {}
+    paths: dict[str, Any] = {}
+    for name, source in sources.items():
+        if name in _SINGLE:
+            paths[name] = None if source is None else _named(name, source, objects)
+        else:
+            several = isinstance(source, Sequence) and not isinstance(source, str)
+            paths[name] = tuple(
+                _named(f"{name}-{n}" if n > 1 else name, one, objects)
+                for n, one in enumerate(source if several else (source,), start=1)
+            )
+    return paths, objects
+
+
+def _named(name: str, source: Any, objects: dict[str, Given]) -> str:
+    """Return the path of a source; an object is added to `objects` under its name."""
+    made = given_as(name, source)
+    if made is None:
+        return str(source)
+    if made.name in objects:
+        raise OptionError(f"{made.name} is given twice.")
+    objects[made.name] = made
+    return made.name

@@ -1,0 +1,301 @@
+"""An open ledger: its investigations, and all that can be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from kgreason import run
+from kgreason.api.asking import LEDGER, resume
+from kgreason.base.errors import OptionError
+from kgreason.base.store import Answer, Results, check_query, guarded
+from kgreason.base.terms import PREFIXES
+from kgreason.graph.given import Source, Sources
+from kgreason.observe.opening import Notice
+from kgreason.record import Ledger
+from kgreason.report.result import Result
+
+if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what that takes
+    from kgreason.audit import AuditReport
+    from kgreason.repair.results import Mended
+    from kgreason.review.fragility import Fragility
+    from kgreason.review.newer import Newer
+    from kgreason.review.publish import Published
+    from kgreason.review.reassess import Reassessment
+    from kgreason.review.replay import Replay
+    from kgreason.review.resaid import Resaid
+
+Which = str | int | None
+"""An investigation by its number or IRI; None is the latest."""
+Paths = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class ListedInvestigation:
+    """An investigation of a ledger: its IRI, its number, and whether it came to its end."""
+
+    id: str
+    number: int
+    finished: bool
+
+
+def open_ledger(ledger: str | Path = LEDGER) -> OpenLedger:
+    """Open the ledger in a folder; raises LedgerError where there is none.
+
+    Help on what it can do: help(kgreason.OpenLedger).
+    """
+    return OpenLedger(ledger)
+
+
+class OpenLedger:
+    """A ledger in a folder. Use as a context manager, which closes the results it gave.
+
+    Nothing is locked: each method opens the folder for as long as it works. `which` is the number
+    or IRI of an investigation, the latest when left out.
+    """
+
+    def __init__(self, ledger: str | Path = LEDGER) -> None:
+        self.folder = Path(ledger)
+        self._results: list[Result] = []
+        with Ledger.read(self.folder):
+            pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<OpenLedger {self.folder}>"
+
+    def close(self) -> None:
+        """Close the results that this ledger gave."""
+        while self._results:
+            self._results.pop().close()
+
+    @property
+    def investigations(self) -> tuple[ListedInvestigation, ...]:
+        """The investigations by number."""
+        with Ledger.read(self.folder) as reader:
+            entries = reader.entries()
+        return tuple(
+            ListedInvestigation(one.iri.value, one.number, one.finished) for one in entries
+        )
+
+    def result(self, which: Which = None) -> Result:
+        """Return the result of an investigation, finished or not."""
+        found = run.recorded(self.folder, _name(which))
+        self._results.append(found)
+        return found
+
+    def resume(
+        self,
+        which: Which = None,
+        *,
+        data: Sources | None = None,
+        shapes: Sources | None = None,
+        ontology: Sources | None = None,
+        violations: Source | None = None,
+        population: Source | None = None,
+        outcome: Source | None = None,
+    ) -> Result:
+        """Go on with an interrupted investigation, as `kgreason.resume` does."""
+        found = resume(
+            self.folder,
+            which,
+            data=data,
+            shapes=shapes,
+            ontology=ontology,
+            violations=violations,
+            population=population,
+            outcome=outcome,
+        )
+        self._results.append(found)
+        return found
+
+    def audit(
+        self,
+        which: Which = None,
+        *,
+        data: Paths = (),
+        shapes: Paths = (),
+        ontology: Paths = (),
+        sample: int | None = 20,
+        seed: int = 0,
+        second_engine: bool = False,
+        pin: str | Path | None = None,
+    ) -> AuditReport:
+        """Check that everything in a record follows from what it records.
+
+        With `data`, what it did on its data is done again, `sample` of each kind (None is all).
+        `second_engine` recomputes confidence and status in rdflib. `pin` is a file for the head.
+        """
+        from kgreason.audit import Sample, audit, pinned  # noqa: PLC0415 - only when asked for
+        from kgreason.audit.second_engine import recomputed  # noqa: PLC0415
+
+        if not _paths(data) and (_paths(shapes) or _paths(ontology) or sample is None):
+            raise OptionError("--shapes, --ontology and --all are of use with --data PATH.")
+        with run.recorded(self.folder, _name(which)) as result:
+            found = audit(result.record)
+            if second_engine:
+                found = recomputed(found, result.record)
+            if _paths(data):
+                from kgreason.review.held import Given, held  # noqa: PLC0415
+
+                given = Given(_paths(data), _paths(shapes), _paths(ontology))
+                found = held(found, result.record, given, Sample(sample, seed))
+            return found if pin is None else pinned(found, result.record, Path(pin))
+
+    def query(
+        self,
+        text: str,
+        which: Which = None,
+        *,
+        seconds: float = 60.0,
+        allow_service: bool = False,
+        where: str = "the query",
+    ) -> Answer:
+        """Ask one investigation any read-only SPARQL; GRAPH reaches the others too.
+
+        The query runs in a process of its own for at most `seconds`. Raises QueryError, which calls
+        the text `where`, LedgerError or TimeoutExceeded. The usual prefixes need no declaration.
+        """
+        prefixes = {p: iri for p, iri in PREFIXES.items() if p != "work"}
+        check_query(text, where, allow_service=allow_service, prefixes=prefixes)
+        if seconds <= 0:
+            raise OptionError("--query-seconds must be more than 0.")
+
+        def ask() -> Answer:
+            with Ledger.read(self.folder) as reader:
+                return reader.store.answer(text, reader.entry(_name(which)).iri, prefixes)
+
+        return guarded(ask, seconds, where)
+
+    def history(
+        self, question: str, which: Which = None, *, hypothesis: str | int | None = None
+    ) -> Results:
+        """Ask a stored question about how a result came about; `questions` lists them."""
+        from kgreason.report import questions  # noqa: PLC0415 - only when asked for
+
+        name = "-".join(question.lower().rstrip("?").split())
+        with run.recorded(self.folder, _name(which)) as result:
+            return questions.ask(result.record, name, hypothesis=_name(hypothesis))
+
+    @staticmethod
+    def questions() -> dict[str, str]:
+        """Return the stored questions by the names that `history` takes."""
+        from kgreason.report import questions  # noqa: PLC0415 - only when asked for
+
+        return {t.name: t.header.get("question", t.summary) for t in questions.questions()}
+
+    def reassess(self, which: Which = None, policies: Sequence[str | Path] = ()) -> Reassessment:
+        """Judge the recorded evidence by other policies (all that come along)."""
+        from kgreason.review.reassess import reassess  # noqa: PLC0415 - only when asked for
+
+        return reassess(self.folder, _name(which), [str(one) for one in policies])
+
+    def repair(
+        self,
+        which: Which = None,
+        data: Paths = (),
+        *,
+        hypothesis: str | int | None = None,
+        using: str | None = None,
+        out: str | Path | None = None,
+        in_place: bool = False,
+        dry_run: bool = False,
+        import_from: Paths = (),
+        max_bytes: int | None = None,
+        notice: Notice | None = None,
+    ) -> Mended:
+        """Try the repairs of what was found; write them where the policy allows it.
+
+        The options are those of `kgreason repair`. The input stays as it is without `in_place`.
+        """
+        from kgreason.repair import apply  # noqa: PLC0415 - only when asked for
+
+        if dry_run and (out or in_place):
+            raise OptionError("--dry-run writes nothing; leave out --out and --in-place.")
+        wanted = apply.Wanted(
+            _name(hypothesis),
+            using,
+            None if out is None else str(out),
+            in_place,
+            dry_run,
+            _paths(import_from),
+            max_bytes,
+        )
+        return apply.repair(self.folder, _name(which), _paths(data), wanted, notice=notice)
+
+    def export(
+        self,
+        out: str | Path,
+        kind: str,
+        which: Which = None,
+        *,
+        license: str | None = None,  # noqa: A002 - what it is called everywhere else
+        base: str | None = None,
+    ) -> list[str]:
+        """Write a finished investigation as prov-json, nanopub or ro-crate; return the paths."""
+        from kgreason.report.export import BASE, export  # noqa: PLC0415 - only when asked for
+
+        base = BASE if base is None else base
+        return export(self.folder, out, kind, _name(which), license=license, base=base)
+
+    def publish(self, which: Which, write: Callable[[Result], str]) -> Published:
+        """Give a report out as final, made by `write`, where the policy and the audit allow it."""
+        from kgreason.review.publish import publish  # noqa: PLC0415 - only when asked for
+
+        return publish(self.folder, _name(which), write)
+
+    def rerun(
+        self,
+        which: Which = None,
+        report: str | Path | None = None,
+        *,
+        data: Paths = (),
+        shapes: Paths = (),
+        ontology: Paths = (),
+    ) -> Resaid:
+        """Run the queries behind a report again; say which sections and claims differ."""
+        from kgreason.review import held, resaid  # noqa: PLC0415 - only when asked for
+
+        given = held.Given(_paths(data), _paths(shapes), _paths(ontology)) if _paths(data) else None
+        with run.recorded(self.folder, _name(which)) as result:
+            return resaid.rerun(result.record, None if report is None else Path(report), given)
+
+    def explain(self, hypothesis: str | int, which: Which = None) -> Results:
+        """Return each update of the confidence in a hypothesis with its inputs, in order."""
+        from kgreason.review.explain import explain  # noqa: PLC0415 - only when asked for
+
+        return explain(self.folder, str(hypothesis), _name(which))
+
+    def fragility(self, which: Which = None) -> list[Fragility]:
+        """Find the least evidence on each symptom whose removal gives it other causes."""
+        from kgreason.review.fragility import fragility  # noqa: PLC0415 - only when asked for
+
+        return fragility(self.folder, _name(which))
+
+    def replay(self, which: Which = None) -> Replay:
+        """Run an investigation again from its record, and compare."""
+        from kgreason.review.replay import replay  # noqa: PLC0415 - only when asked for
+
+        return replay(self.folder, _name(which))
+
+    def against(self, data: Paths, which: Which = None) -> Newer:
+        """Run the recorded tests on newer data; say which conclusions are stale."""
+        from kgreason.review.newer import against  # noqa: PLC0415 - only when asked for
+
+        return against(self.folder, _paths(data), _name(which))
+
+
+def _name(which: Which) -> str | None:
+    return None if which is None else str(which)
+
+
+def _paths(given: Paths) -> tuple[str, ...]:
+    """Return one or several paths as a tuple of texts."""
+    return (str(given),) if isinstance(given, str | Path) else tuple(map(str, given))

@@ -1,0 +1,108 @@
+"""What a record says it was asked, and the queries it says were run.
+
+The question, the seed and the graph's fingerprint stand in two places each, which have to agree.
+A query that does not parse, or gives no ?focus, can be run again by nobody.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.audit.findings import Finding
+from kgreason.audit.merged import Properties
+from kgreason.base.errors import KgreasonError
+from kgreason.base.store import Term, check_query
+from kgreason.base.terms import POLICY, TRAILS, TYPE
+from kgreason.record.policy import is_file
+
+ASKED: Final = "asked"
+QUERY: Final = "query"
+_FOCUS: Final = "?focus"
+_QUERIES: Final = (
+    (TRAILS.Symptom, TRAILS.outcomeQuery, ("?focus", "?outcome")),
+    (TRAILS.Symptom, TRAILS.failingQuery, (_FOCUS,)),
+    (TRAILS.Hypothesis, TRAILS.region, (_FOCUS,)),
+    (TRAILS.Test, TRAILS.query, ()),
+)
+"""The queries of a record, by class and property, with what they have to give."""
+_SELECT: Final = re.compile(r"\bSELECT\b(?P<names>.*?)\bWHERE\b", re.IGNORECASE | re.DOTALL)
+
+
+def check(node: Term, given: Properties) -> Iterator[Finding]:
+    """Check what an investigation says it was asked, or the queries of a node."""
+    types = given.get(TYPE, ())
+    if TRAILS.Investigation in types:
+        yield from _investigation(node, given)
+    for kind, name, needed in _QUERIES:
+        if kind in types:
+            for value in given.get(name, ()):
+                fault = _fault(value.value, needed)
+                if fault is not None:
+                    message = f"{name.value.rpartition('#')[2]}: {fault}"
+                    yield Finding(QUERY, node.value, message)
+
+
+def _investigation(node: Term, given: Properties) -> Iterator[Finding]:
+    try:
+        plan = json.loads(_text(given, "options") or "")
+    except ValueError:
+        plan = None
+    if not isinstance(plan, dict):
+        yield Finding(ASKED, node.value, "Its options cannot be read.")
+        return
+    options = plan.get("options")
+    options = options if isinstance(options, dict) else {}
+    for name in ("question", "seed"):
+        said = _text(given, name)
+        for place in (plan, {name: plan.get(name)} | options):
+            if said != _plain(place.get(name)):
+                message = f"Its {name} is {said!r}, but {_plain(place[name])!r} in its options."
+                yield Finding(ASKED, node.value, message)
+                break
+    used, named = _text(given, "policy") or "", _plain(plan.get("policy"))
+    # The file of a policy of one's own does not say which IRI it gives itself.
+    shipped = used.startswith(POLICY.iri) and not is_file(named or "")
+    if shipped and named != used.removeprefix(POLICY.iri):
+        message = f"It was judged by the policy {used}, but {named!r} stands in its options."
+        yield Finding(ASKED, node.value, message)
+    prints = _text(given, "fingerprint") or ""
+    found = re.fullmatch(r"urn:kgreason:([0-9a-f]{12}):[0-9]+", node.value)
+    if found is not None and not prints.startswith(found[1]):
+        message = f"It was named by a graph with the fingerprint {found[1]}…, but has {prints}."
+        yield Finding(ASKED, node.value, message)
+
+
+def _plain(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _text(given: Properties, name: str) -> str | None:
+    values = given.get(TRAILS[name])
+    return values[0].value if values else None
+
+
+@lru_cache(maxsize=4096)
+def _fault(text: str, needed: tuple[str, ...]) -> str | None:
+    """Explain why nobody could run a query, or get what is needed of it."""
+    try:
+        check_query(text, "it")
+    except KgreasonError as error:
+        return str(error).partition("\n")[0]
+    lacking = sorted(set(needed) - variables(text)) if needed else ()
+    return f"it gives no {lacking[0]}." if lacking else None
+
+
+def variables(text: str) -> frozenset[str]:
+    """Return the variables that a SELECT gives, of a text that parses; raises no error."""
+    calls = re.search("service", text, re.IGNORECASE) is not None
+    if calls:  # parsing alone would call
+        found = _SELECT.search(text)
+        return frozenset(re.findall(r"\?\w+", found["names"])) if found else frozenset()
+    rows = ox.Store().query(text)
+    if not isinstance(rows, ox.QuerySolutions):
+        return frozenset()
+    return frozenset(f"?{variable.value}" for variable in rows.variables)

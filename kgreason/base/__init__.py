@@ -1,0 +1,1 @@
+"""Base: errors, terms, templates, statistics, and the one place that speaks SPARQL."""

@@ -1,0 +1,206 @@
+"""What the phases share: the symptom, its marks, its view, and how a node is cited."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import PREFIXES
+from kgreason.context.declared import Declared, complete_for
+from kgreason.context.view import View, digest, members
+from kgreason.graph import Graph
+from kgreason.graph.marks import (
+    Focus,
+    Marks,
+    Population,
+    mark_failing,
+    mark_population,
+    mark_region,
+    region_name,
+    without,
+)
+from kgreason.graph.names import Names
+from kgreason.record import Record
+from kgreason.record.policy import Policy
+from kgreason.record.record import literal
+from kgreason.shacl import Constraint
+
+_PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
+
+
+@dataclass
+class Symptom:
+    """A symptom as the loop holds it: its node in the record, its constraint, who fails.
+
+    `counted` is False where nobody knows who did not fail; then nothing can be proposed.
+    """
+
+    node: ox.NamedNode
+    constraint: Constraint
+    population: int
+    failing: Mapping[Term, tuple[Term, ...]]
+    index: int
+    counted: bool = True
+
+
+@dataclass
+class Context:
+    """What the phases share: nothing that the record and the graph do not give again."""
+
+    graph: Graph
+    record: Record
+    policy: Policy
+    seed: int
+    most: int
+    names: Names
+    marks: dict[tuple[str, int], Marks] = field(default_factory=dict)
+    populations: dict[str, Population] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    answers: dict[str, Sequence[Row]] = field(default_factory=dict)
+    parted: dict[str, dict[str, int]] = field(default_factory=dict)
+    marked: set[str] = field(default_factory=set)
+    declared: Sequence[Declared] = ()
+    complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
+
+
+def marks_of(context: Context, symptom: Symptom, round_: int) -> Marks:
+    """Mark a symptom's population for a round; what supported regions hold is left out.
+
+    A round that was begun leaves out what it left out then, whatever became of that since.
+    """
+    known = context.marks.get((symptom.node.value, round_))
+    if known is not None:
+        return known
+    if round_ > 1 and not taken_out(context, symptom, round_):
+        return marks_of(context, symptom, 1)
+    population = _population(context, symptom, round_)
+    made = mark_failing(
+        context.graph,
+        f"{symptom.index}:{round_}",
+        population,
+        symptom.failing,
+        int(context.policy.number("leastFailing")),
+    )
+    context.marks[symptom.node.value, round_] = made
+    return made
+
+
+def view_of(context: Context, symptom: Symptom, round_: int) -> View:
+    """Return what a proposer looks at: a symptom in a round."""
+    marks = marks_of(context, symptom, round_)
+    view = View(
+        context.graph, symptom.constraint, marks, context.known, context.answers, context.parted
+    )
+    if not context.declared:
+        return view
+    key = digest(symptom.constraint.target)
+    if key not in context.complete:
+        context.complete[key] = complete_for(view, context.declared)
+    return replace(view, complete=context.complete[key])
+
+
+def _population(context: Context, symptom: Symptom, round_: int) -> Population:
+    """Mark the population of a round; symptoms with the same one share the marks."""
+    target = symptom.constraint.target
+    key = digest(target)
+    if key not in context.populations:
+        sources, stated = (
+            _sources(context.graph, symptom.constraint),
+            _stated(context.graph, symptom.constraint),
+        )
+        context.populations[key] = mark_population(
+            context.graph, key, sources, stated, context.seed
+        )
+    if round_ == 1:
+        return context.populations[key]
+    texts = sorted(row["pattern"].value for row in taken_out(context, symptom, round_))
+    rest = digest(Fragment("\n".join([target.text, *texts])))
+    if rest not in context.populations:
+        whole = view_of(context, symptom, 1)
+        left_out = 0
+        for text in texts:
+            left_out |= members(whole, pattern(text))
+        context.populations[rest] = without(context.graph, rest, context.populations[key], left_out)
+    return context.populations[rest]
+
+
+def taken_out(context: Context, symptom: Symptom, round_: int) -> list[Row]:
+    """Return the hypotheses with their regions, as text, that a round leaves out of the population.
+
+    Those that it left out when it began, or, if it has not, those that are supported.
+    """
+    return context.record.select("taken-out", symptom=symptom.node, round=literal(round_))
+
+
+def _sources(graph: Graph, constraint: Constraint) -> dict[Focus, list[str]]:
+    text = template("context", "sources").render(target=constraint.target)
+    out: dict[Focus, list[str]] = {}
+    for row in graph.store.select(text):
+        node = row["focus"]
+        if isinstance(node, ox.Literal):
+            continue  # a literal cannot be marked; such a symptom is only counted
+        graphs = out.setdefault(node, [])
+        if "graph" in row:
+            graphs.append(row["graph"].value)
+    return out
+
+
+def _stated(graph: Graph, constraint: Constraint) -> list[dict[Focus, str]]:
+    """Return ways in which nodes state their origin; the first in order where they state two."""
+    clusters = template("context", "clusters")
+    if not graph.store.ask(clusters.render("when")):
+        return []
+    ways: dict[Term, dict[Focus, str]] = {}
+    for row in graph.store.select(clusters.render("propose", target=constraint.target)):
+        node, origin = row["focus"], str(row["cluster"])
+        if isinstance(node, ox.Literal):
+            continue
+        way = ways.setdefault(row["dimension"], {})
+        way[node] = min(origin, way.get(node, origin))
+    return [ways[name] for name in sorted(ways, key=str)]
+
+
+def mark_inside(context: Context, view: View, region: Fragment) -> int:
+    """Mark a region in a symptom's population, if it is not marked yet; gives its nodes."""
+    nodes = members(view, region)
+    population = view.marks.population
+    name = region_name(population, digest(region)).value
+    if name not in context.marked:
+        context.marked.add(name)
+        mark_region(context.graph, population, digest(region), nodes)
+    return nodes
+
+
+def ask_test(context: Context, view: View, row: Row) -> list[Row]:
+    """Run the query of a registered test, a row of `queries/record/test.rq`, in a view.
+
+    What it names is marked where another process registered it. Raises QueryError, RunError.
+    """
+    for name in ("pattern", "rivalPattern"):
+        if name in row:
+            mark_inside(context, view, pattern(row[name].value))
+    query = row["query"].value
+    for marks in context.marks.values():
+        marks.named_in(query)
+    return list(context.graph.store.select(query))
+
+
+def pattern(text: str) -> Fragment:
+    """Make a recorded pattern usable again; it was written with the one prefix table.
+
+    Prefixes of a user's own stand in front of it.
+    """
+    own: dict[str, str] = {}
+    while match := _PREFIX.match(text):
+        own[match["prefix"]], text = match["iri"], text[match.end() :]
+    return Fragment(text, {p: iri for p, iri in PREFIXES.items() if f"{p}:" in text} | own)
+
+
+def spelled(made: Fragment) -> str:
+    """Return a pattern as it is recorded; `pattern` reads it."""
+    own = {p: iri for p, iri in made.prefixes.items() if PREFIXES.get(p) != iri}
+    return "".join(f"PREFIX {p}: <{iri}>\n" for p, iri in sorted(own.items())) + made.text

@@ -1,0 +1,198 @@
+"""View: one symptom on one graph: who is looked at, who fails, and what lies inside a region."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.statistics import Table
+from kgreason.base.store import Row
+from kgreason.base.templates import Fragment, Template, Value, template
+from kgreason.base.terms import FORM_PREFIX, SH, TRAILS, TYPE, XSD
+from kgreason.graph import Graph
+from kgreason.graph.marks import Marks, Split, region_name
+from kgreason.shacl import Constraint, Path
+
+_IRI: Final = re.compile(r"<([^<>\s]+)>")
+
+
+_LIFT: Final = 0.25
+
+
+_ABSENCE: Final = frozenset(
+    SH[f"{name}ConstraintComponent"]
+    for name in ("MinCount", "QualifiedMinCount", "HasValue", "Node", "Property", "Or", "Xone")
+)
+"""Components that a node (mostly) fails because it lacks something."""
+
+
+_PRESENCE: Final = frozenset(
+    SH[f"{name}ConstraintComponent"]
+    for name in (
+        *("Class", "Datatype", "NodeKind", "In", "Pattern", "LanguageIn", "UniqueLang"),
+        *("MinLength", "MaxLength", "MinInclusive", "MinExclusive", "MaxInclusive"),
+        *("MaxExclusive", "MaxCount", "QualifiedMaxCount", "LessThan", "LessThanOrEquals"),
+    )
+)
+"""Components that only a node with a value can fail."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a proposer looks at: the graph, one symptom, its marks.
+
+    `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
+    the rows of queries that several symptoms ask, `parted` the nodes of each level, by population
+    and pattern. `complete` are the properties and classes that were declared complete for all its
+    nodes; `offered` what `values` gave before.
+    """
+
+    graph: Graph
+    constraint: Constraint
+    marks: Marks
+    known: dict[str, int] = field(default_factory=dict, repr=False)
+    answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
+    parted: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
+    complete: frozenset[NamedNode] = frozenset()
+    offered: dict[tuple[str, frozenset[NamedNode]], dict[str, Value]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def values(self, split: Split) -> dict[str, Value]:
+        """Return the values every family may ask for."""
+        # A repair that is tried may bring a predicate new forms.
+        key = (split.scheme, self.graph.formed)
+        if key not in self.offered:
+            self.offered[key] = self._values(split)
+        return self.offered[key]
+
+    def _values(self, split: Split) -> dict[str, Value]:
+        path = self.constraint.path
+        predicate = path.predicate if path is not None else None
+        passing = self.marks.population.count - self.marks.failing_count
+        offered: dict[str, Value] = {
+            "symptom": self.marks.failing,
+            "half": split.mining or split.discovery,
+            "population": self.marks.population.mark,
+            "least": number(3),
+            "passing": number(passing),
+            "failed": number(self.marks.failing_count),
+            "constrained": list(self._constrained()),
+            "raised": self._raised(),
+            "listed": self._listed(),
+            "classed": SH["class"] in self.constraint.parameters,
+            "asked": self.constraint.component == TRAILS.OutcomeQuery,
+            "absence": self.constraint.component in _ABSENCE,
+            # A constraint that was compiled from a shape says which values are at fault; one whose
+            # failing nodes are only listed does not.
+            "compiled": self.constraint.aim is not None,
+            "offending": self.constraint.violation,
+        }
+        if self.constraint.component != TRAILS.OutcomeQuery:
+            offered["shape"] = self.constraint.component
+        if split.sound is not None:
+            offered["sound"] = split.sound.name
+        if predicate is not None:
+            offered["predicate"] = predicate
+            offered["formed"] = predicate in self.graph.formed
+            offered["form"] = NamedNode(FORM_PREFIX + predicate.value)
+        for wanted in self.constraint.parameters.get(SH["class"], ())[:1]:
+            if isinstance(wanted, NamedNode):
+                offered["class"] = wanted
+        return offered
+
+    def split(self, family: Template) -> Split:
+        """Return the split that a family works with."""
+        return self.marks.scheme(family.header["split"])
+
+    def _constrained(self) -> list[NamedNode]:
+        """Return every IRI of the outcome condition; no region may be made of these."""
+        texts = f"{self.constraint.violation.text} {self.constraint.violation.prefixes}"
+        found = {NamedNode(iri) for iri in _IRI.findall(texts)} - {TYPE}
+        return sorted(found | set(predicates(self.constraint.path)), key=str)
+
+    def _raised(self) -> Literal:
+        """Return the rate from which a region fails clearly more often than the population."""
+        rate = self.marks.failing_count / max(1, self.marks.population.count)
+        return Literal(f"{rate + _LIFT * (1 - rate):.6f}", datatype=XSD.decimal)
+
+    def _listed(self) -> "list[NamedNode | Literal | Fragment]":
+        """Return the properties that a closed shape lists or ignores: all its condition names."""
+        found = dict.fromkeys(_IRI.findall(self.constraint.violation.text))
+        return [NamedNode(iri) for iri in found]
+
+
+def predicates(path: Path | None) -> Iterator[NamedNode]:
+    """Return every predicate of a path."""
+    if path is None:
+        return
+    if path.iri is not None:
+        yield path.iri
+    for part in path.parts:
+        yield from predicates(part)
+
+
+def number(value: int) -> Literal:
+    """Make an xsd:integer."""
+    return Literal(str(value), datatype=XSD.integer)
+
+
+def members(view: View, pattern: Fragment) -> int:
+    """Return the nodes of the population that fit a pattern (left out ones too), a bit for each."""
+    name = region_name(view.marks.population, digest(pattern)).value
+    if name not in view.known:
+        text = template("context", "members").render(
+            region=pattern, population=view.marks.population.mark
+        )
+        found = view.graph.store.select(text)
+        view.known[name] = view.marks.population.mask(row["focus"] for row in found)
+    return view.known[name]
+
+
+def leveled(view: View, levels: Fragment) -> dict[str, int]:
+    """Return the nodes of the population of each level (left out ones too), a bit for each."""
+    population = view.marks.population
+    text = template("context", "leveled").render(population=population.mark, levels=levels)
+    if text not in view.parted:
+        found = view.parted.setdefault(text, {})
+        for row in view.graph.store.select(text):
+            place, level = population.index.get(row["focus"]), row["level"].value
+            if place is not None:
+                found[level] = found.get(level, 0) | 1 << place
+    return view.parted[text]
+
+
+def exposed(view: View) -> int:
+    """Return the nodes of the population that could fail, a bit for each.
+
+    Where a rule is about the values of a property, these are the nodes that have one: what has
+    none passes, whatever else is true of it.
+    """
+    path, everyone = view.constraint.path, view.marks.population.everyone
+    predicate = path.predicate if path is not None else None
+    if predicate is None or view.constraint.component not in _PRESENCE:
+        return everyone
+    return members(view, Fragment(f"?focus {predicate} ?asked .")) & everyone
+
+
+def digest(pattern: Fragment) -> str:
+    """Return a short name for a region."""
+    return hashlib.sha256(pattern.text.encode()).hexdigest()[:16]
+
+
+def inside(view: View, pattern: Fragment) -> Fragment:
+    """Return the pattern of a region by its mark."""
+    name = region_name(view.marks.population, digest(pattern))
+    return template("context", "inside-mark").fragment(region=name)
+
+
+def table(view: View, nodes: int, half: int | None = None) -> Table:
+    """Return the 2×2 table of a set of nodes on a half, or on the whole population."""
+    everyone = view.marks.population.everyone if half is None else half
+    failing = view.marks.failing_mask & everyone
+    nodes &= everyone
+    bad = (nodes & failing).bit_count()
+    return Table(bad, nodes.bit_count(), failing.bit_count() - bad, (everyone & ~nodes).bit_count())

@@ -1,0 +1,1 @@
+"""Decide: from confidence to status, verdict and claims."""

@@ -1,0 +1,183 @@
+"""Decide: apply the gates, and give the verdict."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import RunError
+from kgreason.base.statistics import Table
+from kgreason.base.store import Row
+from kgreason.base.templates import template
+from kgreason.base.terms import POLICY, PREFIXES, PROV, TRAILS
+from kgreason.context.context import Context, Symptom, mark_inside, pattern, view_of
+from kgreason.context.view import table
+from kgreason.decide.claim import claim
+from kgreason.decide.joint import explain
+from kgreason.hypothesize.candidates import excess_share
+from kgreason.record import Step
+from kgreason.record.calibration import Calibration
+from kgreason.record.policy import Policy
+from kgreason.record.record import Value, literal, now
+from kgreason.test.finding import decimal
+
+_GATES: Final = (
+    "threshold",
+    "refuteBelow",
+    "alpha",
+    "siblingLevels",
+    "siblingTail",
+    "directRate",
+    "placeboRate",
+    "leastFailing",
+    "rejectRatio",
+    "rejectItems",
+    "refutedBy",
+    "convergeFrom",
+    "convergeRound",
+    "pruneBelow",
+    "pruneRound",
+    "outlastFrom",
+    "attempts",
+)
+_BOUNDS: Final = ("explainedFrom", "partlyFrom", "leastFailing")
+
+
+def decide(context: Context, round_: int, cut: str | None = None) -> None:
+    """Apply the gates to all hypotheses: one step. `cut` says what a budget cut short in the round.
+
+    Raises RunError where there are symptoms and the round was about no hypothesis.
+    """
+    step = context.record.step("Decide")
+    row = context.record.select("e-bh", role="status")[0]
+    threshold = row.get("threshold")
+    least = (
+        threshold
+        if isinstance(threshold, ox.Literal)
+        else ox.Literal("100000000000", datatype=ox.NamedNode(PREFIXES["xsd"] + "decimal"))
+    )
+    step.describe(
+        step.node,
+        round=round_,
+        cut=cut,
+        ebhFamily=int(row["family"].value),
+        ebhThreshold=least if threshold is not None else None,
+    )
+    rows = context.record.select("considered", round=literal(round_))
+    considered = [ox.NamedNode(row["hypothesis"].value) for row in rows]
+    if not considered and context.record.select("symptom-keys"):
+        raise RunError(f"{context.record.iri.value}: round {round_} ended without a hypothesis.")
+    step.describe(step.node, considered=considered)
+    _thresholds(context, step, _GATES)
+    given: dict[str, ox.NamedNode | ox.Literal] = {
+        "investigation": context.record.iri,
+        "step": step.node,
+        "threshold": least,
+    }
+    for gate in context.policy.gates_of("Decide"):
+        step.apply(gate.render(**{name: given[name] for name in gate.parameters}))
+    context.record.commit(step)
+
+
+def _thresholds(context: Context, step: Step, names: Sequence[str]) -> None:
+    """Copy the thresholds that a step uses into it, so that its seal covers them."""
+    for triple in context.policy.triples:
+        if triple.subject == context.policy.iri and triple.predicate in {POLICY[n] for n in names}:
+            step.triples.append(ox.Triple(step.node, triple.predicate, triple.object))
+
+
+def conclude(
+    context: Context,
+    symptoms: Sequence[Symptom],
+    cut: str | None,
+    calibration: Calibration | None = None,
+) -> None:
+    """Return the verdict on each symptom and on all together, and cancel what never ran: one step.
+
+    With a calibration, estimate how probable it is that each hypothesis is right.
+    """
+    step = context.record.step("Conclude")
+    _thresholds(context, step, _BOUNDS)
+    cancelled = context.record.select("open-tests")
+    for row in cancelled:
+        node = step.make(
+            "Cancellation",
+            PROV.Activity,
+            test=ox.NamedNode(row["test"].value),
+            closed=TRAILS.Cancelled,
+            cause=cut or "never called for",
+        )
+        step.add(node, PROV.startedAtTime, now())
+        step.add(node, PROV.endedAtTime, now())
+    undecided = {row["symptom"] for row in context.record.select("undecided")}
+    features = {row["symptom"]: row for row in context.record.select("features")}
+    held: dict[str, int] = {}
+    outcomes: dict[str, str] = {}
+    for symptom in symptoms:
+        counts = _held(context, symptom, held)
+        share = decimal(excess_share(counts))
+        verdict = outcome(context.policy, share, open_=bool(cut) or symptom.node in undecided)
+        outcomes[symptom.node.value] = verdict
+        step.make(
+            "Verdict",
+            PROV.Entity,
+            symptom=symptom.node,
+            explained=counts.inside_failing,
+            excess=share,
+            outcome=verdict,
+            **_features(features[symptom.node]),
+        )
+    expected = explain(context, step, symptoms, held)
+    claim(context, step, outcomes)
+    estimates = 0 if calibration is None else _estimate(context, step, calibration)
+    expected |= {"Verdict": len(symptoms), "Report": 1, "Estimate": estimates}
+    context.record.commit(step, expect=expected)
+
+
+def _held(context: Context, symptom: Symptom, held: dict[str, int]) -> Table:
+    """Count what the supported regions of a symptom hold together, and add what each holds.
+
+    The sets that are added have bits beyond those of the symptoms before.
+    """
+    rows = context.record.select("supported-regions", symptom=symptom.node)
+    if not rows:
+        return Table(0, 0, len(symptom.failing), symptom.population)
+    view = view_of(context, symptom, 1)
+    first = max((nodes.bit_length() for nodes in held.values()), default=0)
+    together = 0
+    for row in rows:
+        nodes = mark_inside(context, view, pattern(row["pattern"].value))
+        held[row["hypothesis"].value] = (nodes & view.marks.failing_mask) << first
+        together |= nodes
+    return table(view, together)
+
+
+def _estimate(context: Context, step: Step, calibration: Calibration) -> int:
+    """Add what a calibration makes of each confidence, and a copy of it; gives their number."""
+    step.triples += calibration.triples
+    for node in calibration.nodes:
+        step.describe(node, step=step.node)
+    step.describe(step.node, calibration=calibration.iri)
+    made = template("record", "estimate")
+    step.apply(made.render(investigation=context.record.iri, step=step.node))
+    return len(context.record.select("standings"))
+
+
+def _features(row: Row) -> dict[str, Value]:
+    """Return what calibration goes by, by the names of its properties."""
+    named = {"round": "winningRound"}
+    return {
+        named.get(name, name): term
+        for name, term in row.items()
+        if name != "symptom" and isinstance(term, ox.Literal)
+    }
+
+
+def outcome(used: Policy, share: Decimal, *, open_: bool) -> str:
+    """Return the verdict; `open_`: nobody can say that there is no systematic cause."""
+    if share >= used.number("explainedFrom"):
+        return "explained"
+    if share >= used.number("partlyFrom"):
+        return "partly explained"
+    return "inconclusive" if open_ else "no systematic cause"

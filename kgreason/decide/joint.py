@@ -1,0 +1,81 @@
+"""Joint explanation: how few causes hold all failures that the supported ones hold together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyoxigraph as ox
+
+from kgreason.base.terms import PROV
+from kgreason.context.context import Context, Symptom
+from kgreason.record import Step
+from kgreason.record.ranking import by_share, hypotheses, joint
+
+
+def explain(
+    context: Context, step: Step, symptoms: Sequence[Symptom], held: Mapping[str, int]
+) -> dict[str, int]:
+    """Add to a step which causes explain the failures of all symptoms together.
+
+    `held` are the failures in the region of each supported hypothesis, by its IRI: a bit for each
+    pair of a symptom and a node that fails it. Gives how many nodes of each class are added.
+    """
+    known = hypotheses(context.record)
+    ranked = [h for s in symptoms for h in by_share(known.get(s.node.value, ())) if h.id in held]
+    groups = joint(ranked)
+    sets = [_union(held[h.id] for h in group) for group in groups]
+    order = cover(sets)
+    explanation = step.make(
+        "JointExplanation",
+        PROV.Entity,
+        failing=sum(len(symptom.failing) for symptom in symptoms),
+        explained=_union(sets).bit_count(),
+        causes=len(order),
+    )
+    seen = 0
+    redundant = [place for place in range(len(sets)) if place not in order]
+    for index, place in enumerate([*order, *redundant], start=1):
+        step.make(
+            "JointCause",
+            PROV.Entity,
+            explanation=explanation,
+            index=index,
+            hypothesis=[ox.NamedNode(h.id) for h in groups[place]],
+            insideFailing=sets[place].bit_count(),
+            adds=(sets[place] & ~seen).bit_count(),
+        )
+        seen |= sets[place]
+    return {"JointExplanation": 1, "JointCause": len(sets)}
+
+
+def cover(sets: Sequence[int]) -> list[int]:
+    """Return the places of sets that hold all that is in any, by what each adds, most first.
+
+    None of them could be left out; there may be another choice with fewer. Of sets that add the
+    same the first counts. Greedy cover as in V. Chvátal, "A greedy heuristic for the set-covering
+    problem", 1979; then what the others hold is dropped, the last taken first.
+    """
+    taken = _greedy(sets, range(len(sets)))
+    for place in reversed(taken):
+        others = [each for each in taken if each != place]
+        if not sets[place] & ~_union(sets[each] for each in others):
+            taken = others
+    return _greedy(sets, sorted(taken))
+
+
+def _greedy(sets: Sequence[int], places: Iterable[int]) -> list[int]:
+    left, seen = list(places), 0
+    taken: list[int] = []
+    while left:
+        best = max(left, key=lambda place: (sets[place] & ~seen).bit_count())
+        if not sets[best] & ~seen:
+            break
+        taken.append(best)
+        left.remove(best)
+        seen |= sets[best]
+    return taken
+
+
+def _union(sets: Iterable[int]) -> int:
+    held = 0
+    for each in sets:
+        held |= each
+    return held

@@ -1,0 +1,1 @@
+"""Hypothesize: from a symptom to frames of rival hypotheses."""

@@ -1,0 +1,246 @@
+"""Candidates: what the families of `queries/hypothesize/` find on the discovery half."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.statistics import Table, best_cut, deviance, excess
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import Fragment, Template, Value, role
+from kgreason.context.view import View, members, number, table
+from kgreason.graph.marks import Split
+from kgreason.shacl import Constraint
+
+Key = tuple[str, ...]
+_STANDARD: Final = {"failing", "population"}
+_SHARED: Final = {"half", "least"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A region with its counts on the discovery half.
+
+    `region` is the pattern anyone can run on the data, `pattern` the one that is run on the scratch
+    copy: the same nodes, but quicker by the marks, or by literals as they were written.
+    `values` are the terms the family bound; `parts` are the candidates of a conjunction;
+    `members` are the nodes of the population inside the region (a bit for each), and `claimed`
+    those of them that fail, discovery half; both are empty before `filled`. One that is a
+    tighter or wider wording of a hypothesis `revises` that one, in a `way` of the refinement
+    scheme.
+    """
+
+    family: Template
+    values: Mapping[str, Term]
+    table: Table
+    region: Fragment
+    pattern: Fragment
+    members: int = field(default=0, repr=False)
+    claimed: int = field(default=0, repr=False)
+    parts: "tuple[Candidate, ...]" = field(default=())
+    revises: str = ""
+    way: str = ""
+
+    @property
+    def score(self) -> float:
+        """Rank on the discovery half: the G statistic of the table."""
+        return deviance(self.table)
+
+    @property
+    def share(self) -> float:
+        """Excess failing nodes as a share of all failing nodes."""
+        return excess_share(self.table)
+
+    @property
+    def aspect(self) -> str:
+        """`origin` or, of a mechanism, `manner`: the names that the record has for the two."""
+        return self.family.header["aspect"]
+
+    @property
+    def is_mechanism(self) -> bool:
+        """Whether it tells how nodes fail, not where failing nodes come from."""
+        return self.aspect == "manner"
+
+    @property
+    def key(self) -> Key:
+        """Tells candidates apart."""
+        return (self.family.name, self.region.text)
+
+
+def families() -> Iterator[Template]:
+    """Return the families by their order of preference."""
+    found = role("hypothesize").values()
+    return iter(sorted(found, key=lambda f: (int(f.header.get("order", "50")), f.name)))
+
+
+def applies(family: Template, constraint: Constraint, offered: Iterable[str]) -> bool:
+    """Check whether a family can be asked about this symptom."""
+    if "propose" not in family.sections:
+        return False
+    wanted = family.header.get("components", "").split()
+    local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
+    if wanted and local not in wanted:
+        return False
+    needs = family.header.get("needs", "").split()
+    return all(name in set(offered) for name in needs)
+
+
+def mine(view: View, family: Template) -> list[Candidate]:
+    """Run one family and give its candidates; their `claimed` is not filled in yet."""
+    split = view.split(family)
+    offered = view.values(split)
+    if not applies(family, view.constraint, offered):
+        return []
+    asked = {k: v for k, v in offered.items() if k in family.parameters}
+    if "when" in family.sections and not _holds(view, family.render("when", **asked)):
+        return []
+    rows = _rows(view, family, split, asked)
+    totals = (
+        (view.marks.failing_mask & split.mining_mask).bit_count(),
+        split.mining_mask.bit_count(),
+    )
+    order = family.header.get("levels", "")
+    out = []
+    for row in _cuts(rows, down=order == "ordered-down") if order.startswith("ordered") else rows:
+        failing, population = (int(row[name].value) for name in ("failing", "population"))
+        inside_failing = min(failing, totals[0])
+        left = totals[0] - inside_failing
+        inside = min(max(population, inside_failing), totals[1] - left)
+        rough = Table(inside_failing, inside, left, totals[1] - inside)
+        values = {name: term for name, term in row.items() if name not in _STANDARD}
+        out.append(Candidate(family, values, rough, *regions(family, values, view)))
+    return out
+
+
+def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]) -> Sequence[Row]:
+    """Ask a family; one that counts the population apart is asked that once for all symptoms."""
+    failing = _answer(view, family.render("propose", **asked))
+    if "population" not in family.sections or not failing:
+        return failing
+    shared: dict[str, Value] = {k: v for k, v in asked.items() if k in _SHARED}
+    text = family.render("population", **shared | {"half": split.common or split.discovery})
+    wanted = {_dimension(row) for row in failing}
+    counted = {(_dimension(r), r["level"]): int(r["failing"].value) for r in failing}
+    rows = []
+    for row in _answer(view, text):
+        if _dimension(row) in wanted:
+            bad = counted.get((_dimension(row), row["level"]), 0)
+            # A sample holds few of the failing nodes; they are added to it.
+            everyone = int(row["population"].value) + (bad if split.sample_mask else 0)
+            rows.append({**row, "failing": number(bad), "population": number(everyone)})
+    ordered = family.header["levels"].startswith("ordered")
+    return [row for row in rows if ordered or (_dimension(row), row["level"]) in counted]
+
+
+def _dimension(row: Row) -> tuple[Term | None, Term]:
+    """Return what a row is a level of: a property, perhaps of what another one leads to."""
+    return row.get("via"), row["dimension"]
+
+
+def _answer(view: View, text: str) -> Sequence[Row]:
+    """Return the rows of a query; what was asked of the very same nodes is not asked again."""
+    key = view.marks.anonymous(text)
+    if key not in view.answers:
+        view.answers[key] = list(view.graph.store.select(text))
+    return view.answers[key]
+
+
+def _holds(view: View, text: str) -> bool:
+    """Return the answer of an ASK, kept as one row without a value, or none."""
+    if text not in view.answers:
+        view.answers[text] = [{}] if view.graph.store.ask(text) else []
+    return bool(view.answers[text])
+
+
+def regions(family: Template, values: Mapping[str, Term], view: View) -> tuple[Fragment, Fragment]:
+    """Render a family's region for the terms it bound: for anyone, and for the scratch copy."""
+    public = section(family, "region", values, view)
+    if "inside" not in family.sections:
+        return public, public
+    return public, section(family, "inside", values, view)
+
+
+def section(
+    family: Template, name: str, values: Mapping[str, Term], view: View, **more: Value
+) -> Fragment:
+    """Render a section of a family for the terms it bound."""
+    offered: dict[str, Value] = dict(view.values(view.split(family)))
+    offered.update(
+        {key: term for key, term in values.items() if isinstance(term, NamedNode | Literal)}
+    )
+    offered.update(more)
+    asked = {k: v for k, v in offered.items() if k in family.parameters}
+    return family.fragment(name, **asked)
+
+
+def _cuts(rows: Iterable[Row], *, down: bool) -> Iterator[Row]:
+    """Turn ordered levels into the best cut of each dimension: from it on, or down to it.
+
+    Levels are ordered by ?rank, a number, where the query gives one, else as text.
+    """
+    dimensions: dict[tuple[Term | None, Term], list[Row]] = {}
+    for row in rows:
+        dimensions.setdefault(_dimension(row), []).append(row)
+    for (via, dimension), found in dimensions.items():
+        # A rank that could not be worked out is that of a value which is none of the kind.
+        levels = [r for r in found if "rank" in r] or found
+        levels.sort(key=_place, reverse=down)
+        counts = [(int(r["failing"].value), int(r["population"].value)) for r in levels]
+        if len(counts) < 2:  # noqa: PLR2004 - one level cannot be cut
+            continue
+        index, gain = best_cut(counts)
+        if gain <= 0 or index == 0:
+            continue
+        after = counts[index:]
+        ranked = {"rank": levels[index]["rank"]} if "rank" in levels[index] else {}
+        if via is not None:
+            ranked["via"] = via
+        yield {
+            **ranked,
+            "dimension": dimension,
+            "level": Literal(levels[index]["level"].value),
+            "failing": number(sum(f for f, _ in after)),
+            "population": number(sum(p for _, p in after)),
+        }
+
+
+def _place(row: Row) -> tuple[int, str]:
+    rank = row.get("rank")
+    return (int(rank.value) if rank is not None else 0, row["level"].value)
+
+
+def filled(view: View, candidate: Candidate) -> Candidate:
+    """Fill in who is inside the region, and exact counts on the discovery half."""
+    inside = members(view, candidate.pattern) & view.marks.population.everyone
+    return counted(view, replace(candidate, members=inside))
+
+
+def counted(view: View, candidate: Candidate) -> Candidate:
+    """Bring a candidate's counts and claims up to date with its members."""
+    half = view.split(candidate.family).discovery_mask
+    # Claims of families with another split have to be comparable, so all are told on one half.
+    shared = view.marks.node.discovery_mask
+    return replace(
+        candidate,
+        table=table(view, candidate.members, half),
+        claimed=candidate.members & shared & view.marks.failing_mask,
+    )
+
+
+def excess_share(table: Table) -> float:
+    """Return the failing nodes inside beyond the rate outside, as a share of all failing nodes.
+
+    Where nothing lies outside there is no such rate, and all failing nodes count.
+    """
+    gain = excess(table) if table.outside and table.inside else float(table.inside_failing)
+    return gain / max(1, table.failing)
+
+
+def both(one: Fragment, other: Fragment) -> Fragment:
+    """Return the pattern of what is inside both; each stands in a scope of its own."""
+    return Fragment(
+        f"{{ SELECT DISTINCT ?focus WHERE {{ {one.text} }} }}\n"
+        f"{{ SELECT DISTINCT ?focus WHERE {{ {other.text} }} }}",
+        {**one.prefixes, **other.prefixes},
+    )

@@ -1,0 +1,195 @@
+"""What can be reached from the nodes of a population: tables of (focus, end), each fetched once.
+
+Nothing here depends on who fails, so several symptoms of one population share an atlas.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import pyoxigraph as ox
+from pyoxigraph import NamedNode
+
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import Fragment, Value, template
+from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, TYPE
+from kgreason.graph import Graph
+from kgreason.graph.graph import exact
+from kgreason.graph.marks import Population, places
+from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
+from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step, kinds
+
+LEAST: Final = 3
+"""The least number of nodes that a condition must hold to be one that can be said."""
+_LEAST_SOURCES: Final = 5
+_FAN: Final = 4  # pairs a node that a step may have, and
+_ROWS: Final = 20_000  # those that it may have in any case
+_BESIDE: Final = 4  # nodes of a class that stand in a source on average
+
+
+@dataclass(frozen=True)
+class Table:
+    """What lies at the end of a path: the nodes that reach each end, a bit for each."""
+
+    path: Path
+    ends: Mapping[Term, int] = field(repr=False)
+
+    @cached_property
+    def some(self) -> int:
+        """The nodes that reach anything."""
+        return self.at_least[0]
+
+    @cached_property
+    def at_least(self) -> tuple[int, ...]:
+        """The nodes that reach at least one end, two, …, six different ones."""
+        counts = [0] * 6
+        for mask in self.ends.values():
+            for place in range(5, 0, -1):
+                counts[place] |= counts[place - 1] & mask
+            counts[0] |= mask
+        return tuple(counts)
+
+    @property
+    def functional(self) -> bool:
+        """Whether no node reaches two ends."""
+        return not self.at_least[1]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A step that can be taken from a path: how many pairs it has, from how many nodes."""
+
+    step: Step
+    pairs: int
+    reached: int
+
+
+@dataclass
+class Atlas:
+    """The tables of a population, and what could have been looked at in place of each.
+
+    `mark` marks the nodes from which paths start, `nodes` is their set.
+    """
+
+    graph: Graph
+    population: Population
+    mark: NamedNode
+    nodes: int
+    rows: int = 0
+    _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
+    _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
+    _answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
+    cut: dict[Path, Any] = field(default_factory=dict, repr=False)
+
+    def known(self) -> list[Table]:
+        """Return the tables that were fetched."""
+        return list(self._tables.values())
+
+    def table(self, path: Path) -> Table:
+        """Return the table of a path; its beginning has been fetched before."""
+        if path not in self._tables:
+            self._tables[path] = Table(path, self._ends(path))
+        return self._tables[path]
+
+    def bits(self, path: Path) -> float:
+        """Return what it costs to say a path: its length, and each step among those there were."""
+        spent = LENGTH_BITS[len(path)]
+        for place in range(len(path)):
+            spent += choice(len(self.ways(Path(path.steps[:place]))))
+        return spent
+
+    def ways(self, path: Path) -> Sequence[Way]:
+        """Return every step that can be taken from the end of a path, a few nodes' pairs apart."""
+        if path not in self._ways:
+            self._ways[path] = list(self._found(path)) if len(path) < LONGEST else []
+        return self._ways[path]
+
+    def _found(self, path: Path) -> list[Way]:
+        last = path.steps[-1].kind if path.steps else "none"
+        if last in {"classes", "properties"}:
+            return []
+        nodes, out = path.nodes(self.mark), []
+        start = self.nodes.bit_count() if not path.steps else len(self.table(path).ends)
+        for kind in kinds():
+            if kind.header["after"] not in {"any", last}:
+                continue
+            if kind.header["after"] == "source" and start < _LEAST_SOURCES:
+                continue
+            for row in self.select(kind.render("steps", nodes=nodes)):
+                way = _way(kind.name, row)
+                if way is not None and self._fits(path, way):
+                    out.append(way)
+        return out
+
+    def _fits(self, path: Path, way: Way) -> bool:
+        """Check whether a step is worth saying at all, whoever fails."""
+        wide = way.pairs > max(_ROWS, _FAN * self.nodes.bit_count())
+        rare = not path.steps and way.reached < LEAST
+        # Of what is many in a source, as focus nodes are, nothing is said by saying it is there.
+        wide = wide or (way.step.kind == "within" and way.pairs > _BESIDE * way.reached)
+        return not (wide or rare or path.goes_back(way.step))
+
+    def _ends(self, path: Path) -> dict[Term, int]:
+        if not path.steps:
+            nodes = self.population.nodes
+            return {nodes[place]: 1 << place for place in places(self.nodes)}
+        before, step = Path(path.steps[:-1]), path.steps[-1]
+        given: dict[str, Value] = {"nodes": before.nodes(self.mark)}
+        if step.named:
+            given["property"] = step.along
+        pairs = [
+            (row["here"], row["there"])
+            for row in self.select(step.template.render("ends", **given))
+        ]
+        self.rows += len(pairs)
+        start = self.table(before).ends
+        ends: dict[Term, int] = {}
+        for here, there in self._exact(step, pairs):
+            mask = start.get(here)
+            if mask is not None:
+                ends[there] = ends.get(there, 0) | mask
+        return ends
+
+    def _exact(self, step: Step, pairs: list[tuple[Term, Term]]) -> list[tuple[Term, Term]]:
+        """Put literals in as they were written, where storing has changed them."""
+        if step.kind == "backward" or not step.named or step.along not in self.graph.formed:
+            return pairs
+        marked = ox.NamedNode(FORM_PREFIX + step.along.value)
+        kept: dict[object, list[Term]] = {}
+        for quad in self.graph.store.inner.quads_for_pattern(None, marked, None, FORMS_GRAPH):
+            kept.setdefault(quad.subject, []).append(exact(quad.object))
+        out = [pair for pair in pairs if pair[0] not in kept]
+        out += [(here, form) for here in {h for h, _ in pairs if h in kept} for form in kept[here]]
+        return out
+
+    def above(self, relation: NamedNode) -> Mapping[Term, list[Term]]:
+        """Return what stands directly above each class or concept."""
+        text = template("path", "forward").render("ends", nodes=Fragment(""), property=relation)
+        out: dict[Term, list[Term]] = {}
+        for row in self.select(text):
+            if isinstance(row["there"], NamedNode):
+                out.setdefault(row["here"], []).append(row["there"])
+        return out
+
+    def select(self, text: str) -> Sequence[Row]:
+        """Ask the graph, once for each text."""
+        if text not in self._answers:
+            self._answers[text] = list(self.graph.store.select(text))
+        return self._answers[text]
+
+
+def _way(kind: str, row: Row) -> Way | None:
+    property_, pairs, reached = row.get("step"), row["pairs"], row["reached"]
+    if not isinstance(property_, NamedNode) or not int(pairs.value):
+        return None
+    if kind == "backward" and property_ == TYPE:
+        return None
+    return Way(Step(kind, property_), int(pairs.value), int(reached.value))
+
+
+RELATIONS: Final = (
+    NamedNode(PREFIXES["rdfs"] + "subClassOf"),
+    NamedNode(PREFIXES["skos"] + "broader"),
+)
+"""What leads from a class or concept to those above it."""

@@ -1,0 +1,177 @@
+"""What may not be told as a cause because it only says the rule again in other words."""
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.terms import SH, TRAILS, TYPE
+from kgreason.context.view import View
+from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.shacl import Path as ShapePath
+
+_IRI: Final = re.compile(r"<([^<>\s]+)>")
+_TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
+_NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
+_THERE: Final = frozenset({"exists", "missing"})
+_BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
+_OTHERS: Final = frozenset({"all-but", "lacks"})
+_TEXTS: Final = frozenset({"contains", "form", "prefix"})
+_LACKING: Final = frozenset(
+    SH[f"{name}ConstraintComponent"] for name in ("MinCount", "QualifiedMinCount", "HasValue")
+)
+_WHOLE: Final = frozenset(
+    SH[f"{name}ConstraintComponent"]
+    for name in ("Node", "Property", "And", "Or", "Xone", "Not", "SPARQL", "QualifiedMinCount")
+) | {TRAILS.OutcomeQuery}
+"""Components whose text may speak of any property, not of one path alone."""
+
+
+class Bars:
+    """Says of a condition whether it restates the rule, and why; "" where it does not."""
+
+    def __init__(self, view: View) -> None:
+        self._constraint = view.constraint
+        violation = view.constraint.violation
+        self._text = violation.text
+        self._listed = {NamedNode(iri) for iri in _IRI.findall(self._text)}
+        path = view.constraint.path
+        self._path = _plain(path) if path is not None else ()
+        self._component = view.constraint.component
+
+    def __call__(self, condition: Condition) -> str:
+        """Return the reason for which a condition is none, or ""."""
+        checks: tuple[Callable[[Condition], str], ...] = (
+            self._unlisted,
+            self._asked,
+            self._constrained,
+            self._compared,
+            self._beside,
+        )
+        return next((why for check in checks if (why := check(condition))), "")
+
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        """What the rule names: IRIs, texts and numbers, as text."""
+        given = {
+            term.value
+            for terms in self._constraint.parameters.values()
+            for term in terms
+            if isinstance(term, NamedNode | Literal)
+        }
+        texts = {one or other for one, other in _TEXT.findall(self._text)}
+        numbers = set(_NUMBER.findall(self._text))
+        return frozenset(given | texts | numbers | {iri.value for iri in self._listed})
+
+    def _unlisted(self, condition: Condition) -> str:
+        """Bar the very properties by which a closed shape fails: those it does not list."""
+        if self._component != SH.ClosedConstraintComponent or not condition.path.steps:
+            return ""
+        first, last = condition.path.steps[0], condition.path.steps[-1]
+        if last.kind == "properties" and set(condition.named) - self._listed:
+            return "it is made of a property that the closed shape does not list"
+        if first.kind in {"forward", "made-by"} and first.along not in self._listed:
+            return "it is made of a property that the closed shape does not list"
+        return ""
+
+    def _asked(self, condition: Condition) -> str:
+        """Bar the property and value of which a query or a nested shape speaks."""
+        if self._component not in _WHOLE or not condition.path.steps:
+            return ""
+        if condition.path.steps[-1].along not in self._listed:
+            return ""
+        if condition.test in _THERE | _BOUNDS:
+            return "the rule itself asks how much of this there is"
+        if any(term.value in self._constants for term in condition.named if _has_value(term)):
+            return "property and value are those of the rule"
+        if condition.test in _TEXTS and any(
+            term.value in said
+            for term in condition.named
+            if _has_value(term)
+            for said in self._constants
+        ):
+            return "the text is one that the rule names"
+        return ""
+
+    def _constrained(self, condition: Condition) -> str:
+        """Bar bounds and counts on the constrained value, and whether there is one."""
+        steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
+        if not self._path or not steps:
+            return ""
+        test, named = condition.test, self._names(condition)
+        on_value = steps == self._path
+        beyond = steps[: len(self._path)] == self._path
+        typed = steps == (*self._path, (False, TYPE)) and SH["class"] in self._constraint.parameters
+        reasons = (
+            (
+                steps == self._path[: len(steps)] and test in _THERE,
+                "the rule itself asks whether there is a value",
+            ),
+            (
+                on_value and test in _BOUNDS | {"node-kind"},
+                "bounds, counts and kinds of the constrained value are what the rule is about",
+            ),
+            (
+                on_value and test in _OTHERS | {"equals"} and named,
+                "the value is the one that the rule names",
+            ),
+            (
+                beyond and self._component in _LACKING and test in _THERE | _OTHERS | _BOUNDS,
+                "what has no value has nothing behind it either",
+            ),
+            (
+                beyond
+                and len(steps) > len(self._path)
+                and SH["class"] in self._constraint.parameters
+                and test in _THERE | _OTHERS | {"few"},
+                "of what is not described nothing is said, and no class either",
+            ),
+            (
+                typed and (test in _THERE | _OTHERS | _BOUNDS or named),
+                "the rule itself asks for the class",
+            ),
+        )
+        return next((why for barred, why in reasons if barred), "")
+
+    def _compared(self, condition: Condition) -> str:
+        """Bar bounds on what the rule compares the value with."""
+        if len(condition.path) != 1 or condition.test not in _BOUNDS | _THERE:
+            return ""
+        pairs = (SH.lessThan, SH.lessThanOrEquals, SH.equals, SH.disjoint)
+        named = {t for p in pairs for t in self._constraint.parameters.get(p, ())}
+        if condition.path.steps[0].along in named:
+            return "the rule compares the value with this one"
+        return ""
+
+    def _beside(self, condition: Condition) -> str:
+        """Bar what a source says of the constrained property: where one node has it, so has it."""
+        told = {step.along for step in condition.path.steps if step.kind == "properties"}
+        if told and {step for _, step in self._path} & set(condition.named):
+            return "it only says that the constrained property is used there, or is not"
+        return ""
+
+    def _names(self, condition: Condition) -> bool:
+        return any(t.value in self._constants for t in condition.named if _has_value(t))
+
+    def on_value(self, condition: Condition) -> bool:
+        """Check whether a condition is about the constrained value."""
+        steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
+        return bool(steps) and steps == self._path
+
+
+def _has_value(term: object) -> bool:
+    return isinstance(term, NamedNode | Literal)
+
+
+def _plain(path: ShapePath) -> tuple[tuple[bool, NamedNode], ...]:
+    """Return a path of predicates, each forwards or backwards; nothing for any other path."""
+    if path.iri is not None:
+        return ((False, path.iri),)
+    if path.kind == "^" and path.parts[0].iri is not None:
+        return ((True, path.parts[0].iri),)
+    if path.kind == "/":
+        parts = [_plain(part) for part in path.parts]
+        return tuple(step for part in parts for step in part) if all(parts) else ()
+    return ()

@@ -1,0 +1,70 @@
+"""How many bits it takes to say a thing, and how many it saves.
+
+A condition costs bits by what could have been said in its place, counted over the population and
+never over who fails; the sum of 2^-bits over all that can be said is at most 1. What it saves is
+told by the hypergeometric probability of its table. See `docs/conditions.md`.
+"""
+
+import math
+from typing import Final
+
+LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
+"""Bits for the number of steps of a path: none, one, two, three."""
+PART_BITS: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
+"""Bits for the number of parts of a conjunction."""
+_FACTORIALS: list[float] = [0.0]
+
+
+def log_factorial(n: int) -> float:
+    """Return log2 of n!."""
+    while len(_FACTORIALS) <= n:
+        _FACTORIALS.append(_FACTORIALS[-1] + math.log2(len(_FACTORIALS)))
+    return _FACTORIALS[n]
+
+
+def log_choose(n: int, k: int) -> float:
+    """Return log2 of the number of ways to choose k of n."""
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k)
+
+
+def saved(bad: int, inside: int, failing: int, nodes: int) -> float:
+    """Return the bits that a region saves in telling who fails, before what it costs to say.
+
+    It holds `inside` of the `nodes`, `bad` of the `failing`: the negative log2 of
+    (min(inside, failing) + 1) · H(bad; nodes, failing, inside).
+    """
+    f = _FACTORIALS
+    if len(f) <= nodes:
+        log_factorial(nodes)
+    good = inside - bad
+    rest, left = nodes - inside, failing - bad
+    return (
+        (f[nodes] - f[failing] - f[nodes - failing])
+        - (f[inside] - f[bad] - f[good])
+        - (f[rest] - f[left] - f[rest - left])
+        - math.log2(min(inside, failing) + 1)
+    )
+
+
+def choice(ways: float) -> float:
+    """Return the bits for one of a number of ways."""
+    return math.log2(ways) if ways > 1 else 0.0
+
+
+def unordered(parts: int) -> float:
+    """Return the bits that are won back because the order of parts says nothing."""
+    return log_factorial(parts)
+
+
+def together(bits: "list[float]") -> float:
+    """Return the bits of a conjunction of conditions that cost these bits each."""
+    return sum(bits) + PART_BITS[len(bits)] - unordered(len(bits))
+
+
+def beta_binomial(bad: int, nodes: int, mean: float, weight: float) -> float:
+    """Return log2 of the beta-binomial probability of `bad` of `nodes`."""
+    a, b = mean * weight, (1 - mean) * weight
+    scale = 1 / math.log(2)
+    base = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b) + math.lgamma(nodes + a + b)
+    inner = math.lgamma(bad + a) + math.lgamma(nodes - bad + b) - base
+    return log_choose(nodes, bad) + inner * scale

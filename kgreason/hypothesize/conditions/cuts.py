@@ -1,0 +1,452 @@
+"""The tests on the ends of a path, cut from its table: which nodes each holds, and what it costs.
+
+The number of values that a test could have named is counted over the population. Tests that are
+few are all cut beforehand; bounds, windows, sets and pieces of text are too many, and are cut where
+a search asks for the best of them.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Final
+
+from pyoxigraph import BlankNode, Literal, NamedNode
+
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment, Template, Value, role, template
+from kgreason.base.terms import SH, XSD
+from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
+from kgreason.hypothesize.conditions.code import choice, log_choose
+from kgreason.hypothesize.conditions.paths import END, Path
+
+_LONG: Final = 80  # letters of a text that are looked at for pieces
+_PIECE: Final = 3
+MOST_OF_FEW: Final = 4
+"""The most things that `one-of` names."""
+_ORDERED_SHARE: Final = 0.8
+_NUMERIC: Final = frozenset(
+    XSD[name]
+    for name in (
+        *("integer", "decimal", "double", "float", "int", "long", "short", "byte"),
+        *("nonNegativeInteger", "positiveInteger", "unsignedInt", "unsignedLong"),
+        *("nonPositiveInteger", "negativeInteger", "unsignedShort", "unsignedByte"),
+    )
+)
+_DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
+_WORD: Final = re.compile(r"[^\W_]{2,30}")
+_CUTS: Final = re.compile(r"[/#_.:-]+")
+
+
+Terms = tuple[tuple[str, Value], ...]
+"""What a test names, by the name of the parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A path and a test on its end: the nodes it holds, and the bits it costs to say.
+
+    `terms` are what the test names, by the name of the parameter.
+    """
+
+    path: Path
+    test: str
+    terms: Terms
+    mask: int = field(repr=False)
+    bits: float = 0.0
+
+    @property
+    def template(self) -> Template:
+        """The file that says what the test is."""
+        return template("condition", self.test)
+
+    @property
+    def region(self) -> Fragment:
+        """The public pattern of the ?focus that are meant."""
+        return self._rendered(self.path.route)
+
+    @property
+    def pattern(self) -> Fragment:
+        """The pattern for the scratch copy."""
+        return self._rendered(self.path.inner)
+
+    def _rendered(self, route: Fragment) -> Fragment:
+        wanted = self.template.parameters
+        offered: dict[str, Value] = {"route": route, "value": END, **dict(self.terms)}
+        return self.template.fragment("region", **{k: v for k, v in offered.items() if k in wanted})
+
+    @property
+    def dated(self) -> bool:
+        """Whether the test compares dates."""
+        return dict(self.terms).get("dated") is True
+
+    @property
+    def named(self) -> tuple[Term, ...]:
+        """What the test names."""
+        found: list[Term] = []
+        for _, value in self.terms:
+            several = value if isinstance(value, list) else [value]
+            found += [term for term in several if isinstance(term, NamedNode | Literal)]
+        return tuple(found)
+
+    def words(self, names: Callable[[Term | None], str]) -> str:
+        """Say the condition, to follow “Nodes …”."""
+        header = self.template.header
+        text = header["dated"] if self.dated else header["words"]
+        said = {name: _told(self, name, value, names) for name, value in self.terms}
+        return text.format(path=self.path.words(names), **said)
+
+
+def _told(
+    condition: Condition, name: str, value: Value, names: Callable[[Term | None], str]
+) -> str:
+    if isinstance(value, list):
+        return ", ".join(names(v) for v in value if isinstance(v, NamedNode | Literal))
+    if condition.test == "form" and isinstance(value, Literal):
+        return forms()[value.value]
+    if name in {"count", "language"} and isinstance(value, Literal):
+        return value.value
+    return names(value) if isinstance(value, NamedNode | Literal) else ""
+
+
+@cache
+def forms() -> Mapping[str, str]:
+    """Return the regular expressions of classes of letters, each with its words."""
+    lines = template("condition", "form").header["forms"].splitlines()
+    return dict(line.rsplit(" = ", 1) for line in lines)
+
+
+@cache
+def costs() -> Mapping[str, float]:
+    """Return the weight of each test among all, before it is known which can be said of a path."""
+    return {name: 2.0 ** -float(t.header["cost"]) for name, t in role("condition").items()}
+
+
+@dataclass(frozen=True)
+class Level:
+    """A number or date: as it is compared, as a query writes it, and the nodes that have it."""
+
+    key: float | str
+    term: Literal
+    mask: int = field(repr=False)
+
+
+class Cut:
+    """All that can be said of the ends of one path."""
+
+    def __init__(self, atlas: Atlas, table: Table) -> None:
+        self.atlas, self.table, self.path = atlas, table, table.path
+        self._everyone = atlas.nodes
+        self._path_bits = atlas.bits(table.path)
+
+    @cached_property
+    def _plain(self) -> dict[str, list[tuple[Terms, int]]]:
+        """The tests that are all cut beforehand, by name: terms and nodes."""
+        return {name: found for name, found in self._all() if found}
+
+    def _all(
+        self,
+    ) -> Iterator[tuple[str, list[tuple[Terms, int]]]]:
+        table = self.table
+        if self.path.steps:
+            single = self._single()
+            yield "equals", [((("term", t),), m) for t, m in single]
+            yield "exists", self._kept([((), table.some)])
+            yield "missing", self._kept([((), self._everyone & ~table.some)])
+            if len(single) <= _MANY:
+                yield "all-but", self._kept(((("term", t),), self._other(m)) for t, m in single)
+                yield "lacks", self._kept(((("term", t),), self._everyone & ~m) for t, m in single)
+            yield "under", self._kept(self._under())
+            yield "many", self._kept(self._counts(least=True))
+            yield "few", self._kept(self._counts(least=False))
+            yield "datatype", self._kept(self._grouped("datatype", _datatype))
+            yield "language", self._kept(self._grouped("language", _language))
+        yield "node-kind", self._kept(self._grouped("kind", _node_kind))
+        yield "prefix", self._kept(self._prefixes())
+        yield "form", self._kept(self._forms())
+
+    @cached_property
+    def ways(self) -> Mapping[str, float]:
+        """How many values each test could name, over the population."""
+        out = {name: float(len(found)) for name, found in self._plain.items()}
+        singles = len(self.single)
+        if singles >= _LEAST_SINGLES:
+            out["one-of"] = float(singles)
+        if len(self.pieces) > 1:
+            out["contains"] = float(len(self.pieces))
+        steps = len(self.levels)
+        if steps >= _LEAST_LEVELS:
+            out["from"] = out["until"] = float(steps - 1)
+            out["window"] = steps * (steps - 1) / 2
+        return out
+
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        total = sum(costs()[name] for name in self.ways)
+        return {name: choice(total / costs()[name]) for name in self.ways}
+
+    def bits(self, test: str, named: int = 1) -> float:
+        """Return what a condition of a test costs: the path, the test, and one of its values."""
+        spent = self._path_bits + self._weights[test]
+        if test == "one-of":
+            # The number of things named, evenly, and which of them.
+            few = choice(MOST_OF_FEW - 1)
+            return spent + few + log_choose(int(self.ways[test]), named)
+        return spent + choice(self.ways[test])
+
+    def says(self, condition: Condition) -> bool:
+        """Check whether a condition is among those that were counted as what could be said."""
+        test, named = condition.test, condition.named
+        if test not in self.ways:
+            return False
+        if test == "one-of":
+            known = {term for term, _ in self.single}
+            return 1 < len(named) <= MOST_OF_FEW and known.issuperset(named)
+        if test == "contains":
+            return named[0].value in self.pieces
+        if test in {"from", "until", "window"}:
+            return condition.dated == self.is_dated
+        return any(mask == condition.mask for _, mask in self._plain[test])
+
+    def said(self, test: str, terms: Terms, mask: int) -> Condition:
+        """Make a condition with its bits."""
+        named = len(terms[0][1]) if terms and isinstance(terms[0][1], list) else 1
+        return Condition(self.path, test, terms, mask, self.bits(test, named))
+
+    @cached_property
+    def plain(self) -> list[Condition]:
+        """Every condition of the tests that are cut beforehand."""
+        return [
+            Condition(self.path, name, terms, mask, self.bits(name))
+            for name, found in self._plain.items()
+            for terms, mask in found
+        ]
+
+    @property
+    def narrow(self) -> bool:
+        """Whether bounds and sets are so few that they can be drawn anew inside a region."""
+        return bool(self.levels) or len(self.single) <= _MANY
+
+    @cached_property
+    def single(self) -> list[tuple[NamedNode | Literal, int]]:
+        """The ends that can be named, with their nodes."""
+        return self._single() if self.path.steps else []
+
+    def _single(self) -> list[tuple[NamedNode | Literal, int]]:
+        most = self._everyone.bit_count()
+        return [
+            (term, mask)
+            for term, mask in self.table.ends.items()
+            if not isinstance(term, BlankNode) and LEAST <= mask.bit_count() < most
+        ]
+
+    def _kept(self, found: Iterable[tuple[Terms, int]]) -> list[tuple[Terms, int]]:
+        """Leave out what holds next to nothing, or everything, or the same as the one before."""
+        most, seen, out = self._everyone.bit_count(), set(), []
+        for terms, mask in found:
+            if LEAST <= mask.bit_count() < most and mask not in seen:
+                seen.add(mask)
+                out.append((terms, mask))
+        return out
+
+    def _other(self, mask: int) -> int:
+        """Return the nodes that have an end other than that of these nodes."""
+        some, two = self.table.at_least[:2]
+        return (some & ~mask) | (mask & two)
+
+    def _under(self) -> Iterator[tuple[Terms, int]]:
+        for relation in RELATIONS:
+            above = self.atlas.above(relation)
+            masks: dict[Term, int] = {}
+            for end, mask in self.table.ends.items():
+                if end in above:
+                    for upper in _closure(end, above):
+                        masks[upper] = masks.get(upper, 0) | mask
+            for upper in sorted(masks, key=str):
+                own = self.table.ends.get(upper, 0)
+                if isinstance(upper, NamedNode) and masks[upper] | own != own:
+                    yield (("relation", relation), ("term", upper)), masks[upper] | own
+
+    def _counts(self, *, least: bool) -> Iterator[tuple[Terms, int]]:
+        at = self.table.at_least
+        for count in range(2, len(at)) if least else range(1, len(at)):
+            mask = at[count - 1] if least else self.table.some & ~at[count]
+            if least or at[count]:
+                yield (("count", Literal(str(count), datatype=XSD.integer)),), mask
+
+    def _grouped(
+        self, name: str, group: Callable[[Term], NamedNode | Literal | None]
+    ) -> Iterator[tuple[Terms, int]]:
+        masks: dict[NamedNode | Literal | None, int] = {}
+        for end, mask in self.table.ends.items():
+            key = group(end)
+            masks[key] = masks.get(key, 0) | mask
+        for key in sorted(masks, key=str):
+            if key is not None and len(masks) > 1:
+                yield ((name, key),), masks[key]
+
+    def _prefixes(self) -> Iterator[tuple[Terms, int]]:
+        masks: dict[str, int] = defaultdict(int)
+        for end, mask in self.table.ends.items():
+            if isinstance(end, NamedNode):
+                for found in _CUTS.finditer(end.value):
+                    if found.end() < len(end.value):
+                        masks[end.value[: found.end()]] |= mask
+        for text in sorted(masks, key=len, reverse=True):
+            yield (("text", Literal(text)),), masks[text]
+
+    def _forms(self) -> Iterator[tuple[Terms, int]]:
+        for form in forms():
+            fits, mask = re.compile(form).search, 0
+            for text, held in self._texts:
+                if fits(text):
+                    mask |= held
+            yield (("form", Literal(form)),), mask
+
+    @cached_property
+    def _texts(self) -> list[tuple[str, int]]:
+        return [
+            (end.value, mask)
+            for end, mask in self.table.ends.items()
+            if not isinstance(end, BlankNode)
+        ]
+
+    @cached_property
+    def pieces(self) -> Counter[str]:
+        """Words and runs of three letters, with (about) the number of nodes that have each."""
+        found: Counter[str] = Counter()
+        texts = self._texts if len(self._texts) > MOST_OF_FEW else []
+        for text, mask in texts:
+            held = mask.bit_count()
+            if held == 1:
+                found.update(pieces_of(text))
+            else:
+                for piece in pieces_of(text):
+                    found[piece] += held
+        most = self._everyone.bit_count()
+        return Counter({p: n for p, n in found.items() if n >= LEAST and n != most})
+
+    def holding(self, piece: str) -> Condition:
+        """Return the condition that a piece stands in the text of the end."""
+        mask = 0
+        for text, held in self._texts:
+            if piece in text:
+                mask |= held
+        return self.said("contains", (("text", Literal(piece)),), mask)
+
+    def shares(self, nodes: int) -> Counter[str]:
+        """Return the pieces that stand in what these nodes reach, each with (about) how many."""
+        found: Counter[str] = Counter()
+        for text, mask in self._texts:
+            held = (mask & nodes).bit_count()
+            if held:
+                for piece in pieces_of(text):
+                    found[piece] += held
+        return found
+
+    @cached_property
+    def is_dated(self) -> bool:
+        """Whether the levels are dates, and no numbers."""
+        return bool(self.levels) and isinstance(self.levels[0].key, str)
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """The numbers or dates at the end, in order."""
+        literals = [(e, m) for e, m in self.table.ends.items() if isinstance(e, Literal)]
+        if len(literals) < _LEAST_LEVELS or not self.path.steps:
+            return []
+        for read in (_number, _date):
+            found = [(key, m) for e, m in literals if (key := read(e)) is not None]
+            if len(found) >= _ORDERED_SHARE * len(literals):
+                masks: dict[float | str, int] = {}
+                for key, mask in found:
+                    masks[key] = masks.get(key, 0) | mask
+                return [Level(k, _written(k), masks[k]) for k in sorted(masks)]
+        return []
+
+    def between(self, test: str, first: int, last: int) -> Condition:
+        """Return the condition that an end lies between two levels, both within."""
+        mask = 0
+        for level in self.levels[first : last + 1]:
+            mask |= level.mask
+        terms: list[tuple[str, Value]] = []
+        if test in {"from", "window"}:
+            terms.append(("from", self.levels[first].term))
+        if test in {"until", "window"}:
+            terms.append(("until", self.levels[last].term))
+        return self.said(test, (*terms, ("dated", self.is_dated)), mask)
+
+    def few(self, chosen: list[tuple[NamedNode | Literal, int]]) -> Condition:
+        """Return the condition that the end is one of a few things."""
+        mask, named = 0, list[NamedNode | Literal | Fragment]()
+        for term, held in sorted(chosen, key=lambda c: str(c[0])):
+            mask |= held
+            named.append(term)
+        return self.said("one-of", (("terms", named),), mask)
+
+
+_MANY: Final = 60  # ends, above which "all but one" is no condition of its own
+_LEAST_LEVELS: Final = 5
+_LEAST_SINGLES: Final = 3
+
+
+def cut_of(atlas: Atlas, table: Table) -> Cut:
+    """Return the cut of a table of an atlas; symptoms of one population share it."""
+    if table.path not in atlas.cut:
+        atlas.cut[table.path] = Cut(atlas, table)
+    made: Cut = atlas.cut[table.path]
+    return made
+
+
+def pieces_of(text: str) -> set[str]:
+    """Return the words of a text, and its runs of three letters."""
+    short = text[:_LONG]
+    found = {short[at : at + _PIECE] for at in range(len(short) - _PIECE + 1)}
+    found.update(_WORD.findall(short))
+    return found
+
+
+def _closure(end: Term, above: Mapping[Term, list[Term]]) -> set[Term]:
+    seen: set[Term] = set()
+    todo = [end]
+    while todo:
+        for upper in above.get(todo.pop(), ()):
+            if upper not in seen:
+                seen.add(upper)
+                todo.append(upper)
+    return seen
+
+
+def _datatype(end: Term) -> NamedNode | None:
+    return end.datatype if isinstance(end, Literal) else None
+
+
+def _language(end: Term) -> Literal | None:
+    return Literal(end.language or "") if isinstance(end, Literal) else None
+
+
+def _node_kind(end: Term) -> NamedNode:
+    if isinstance(end, NamedNode):
+        return SH.IRI
+    return SH.Literal if isinstance(end, Literal) else SH.BlankNode
+
+
+def _number(end: Literal) -> float | None:
+    if end.datatype not in _NUMERIC and (end.datatype != XSD.string or _DATE.fullmatch(end.value)):
+        return None
+    try:
+        value = float(end.value)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+def _date(end: Literal) -> str | None:
+    return end.value if end.datatype not in _NUMERIC and _DATE.fullmatch(end.value) else None
+
+
+def _written(key: float | str) -> Literal:
+    if isinstance(key, str):
+        return Literal(key)
+    return Literal(repr(key), datatype=XSD.double)

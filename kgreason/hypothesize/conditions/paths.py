@@ -1,0 +1,133 @@
+"""Paths from the focus node: up to three steps, each of a kind that a file of `queries/path/` says.
+
+A path is rendered for anyone to run on the data as loaded in named graphs (`route`), and for the
+scratch copy, whose default graph is the merge (`nodes`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment, Template, Value, role, template
+from kgreason.base.terms import WORK
+
+LONGEST: Final = 3
+FOCUS: Final = Fragment("?focus")
+END: Final = Fragment("?end")
+_HERE: Final = Fragment("?here")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its kind, a name of `queries/path/`, and the property or class where it has one."""
+
+    kind: str
+    along: NamedNode
+
+    @property
+    def template(self) -> Template:
+        """The file that says what this kind of step is."""
+        return template("path", self.kind)
+
+    @property
+    def named(self) -> bool:
+        """Whether the step is along one of several properties, or into one of several classes."""
+        return "property" in self.template.parameters
+
+    def render(self, section: str, focus: Fragment, other: Fragment, place: int) -> Fragment:
+        """Render a section of the file from one variable to another."""
+        offered: dict[str, Value] = {"focus": focus, "other": other}
+        offered["holder"] = Fragment(f"?graph{place}")
+        if self.named:
+            offered["property"] = self.along
+        wanted = self.template.parameters
+        return self.template.fragment(section, **{k: v for k, v in offered.items() if k in wanted})
+
+
+def kinds() -> list[Template]:
+    """Return the kinds of steps, by their order."""
+    return sorted(role("path").values(), key=lambda t: int(t.header["order"]))
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path; without steps it ends at the focus node itself."""
+
+    steps: tuple[Step, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def route(self) -> Fragment:
+        """The public pattern from ?focus to ?end."""
+        if not self.steps:
+            return Fragment("GRAPH ?graph1 { ?focus ?says ?what . } BIND (?focus AS ?end)")
+        return self._chained("region", "?focus", "?end")
+
+    @cached_property
+    def inner(self) -> Fragment:
+        """The pattern from ?focus to ?end for the scratch copy: quicker, and blind to marks."""
+        if not self.steps:
+            return Fragment("?focus ?says ?what . BIND (?focus AS ?end)")
+        return self._chained("inside", "?focus", "?end")
+
+    def nodes(self, mark: NamedNode) -> Fragment:
+        """Return what binds ?here, on scratch copy, to each end once that a step can start from.
+
+        `mark` marks the nodes from which the path starts.
+        """
+        if not self.steps:
+            return Fragment(f"GRAPH work:marks {{ ?here work:member {mark} . }}", _WORK)
+        inner = self._chained("inside", "?focus", "?here")
+        text = (
+            f"{{ SELECT DISTINCT ?here WHERE {{ GRAPH work:marks {{ ?focus work:member {mark} . }} "
+            f"{inner.text} FILTER (!isLiteral(?here)) }} }}"
+        )
+        return Fragment(text, {**_WORK, **inner.prefixes})
+
+    def _chained(self, section: str, first: str, last: str) -> Fragment:
+        between = [f"?node{place}" for place in range(1, len(self.steps))]
+        names = [Fragment(name) for name in (first, *between, last)]
+        parts = [
+            step.render(section, names[place], names[place + 1], place + 1)
+            for place, step in enumerate(self.steps)
+        ]
+        prefixes = {p: iri for part in parts for p, iri in part.prefixes.items()}
+        return Fragment(" ".join(part.text.strip() for part in parts), prefixes)
+
+    def then(self, step: Step) -> "Path":
+        """Return the path with one step more."""
+        return Path((*self.steps, step))
+
+    @property
+    def kind(self) -> str:
+        """The kind of cause that a condition on this path is, if the test does not say otherwise.
+
+        Whatever lies behind a source or an activity is a source.
+        """
+        kinds_ = {step.template.header["kind"] for step in self.steps}
+        return "source" if "source" in kinds_ else "cohort"
+
+    def words(self, names: Callable[[Term | None], str]) -> str:
+        """Say what lies at the end, from the end inwards."""
+        if not self.steps:
+            return "IRI"
+        said = [
+            step.template.header["words"].format(property=names(step.along)) for step in self.steps
+        ]
+        return " of ".join(reversed(said)).replace(" in of ", " in ")
+
+    def goes_back(self, step: Step) -> bool:
+        """Check whether a step only takes back the last one."""
+        if not self.steps:
+            return False
+        last, pair = self.steps[-1], {self.steps[-1].kind, step.kind}
+        return last.along == step.along and "backward" in pair and len(pair) > 1
+
+
+_WORK: Final = {"work": WORK.iri}

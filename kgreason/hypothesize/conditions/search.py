@@ -1,0 +1,273 @@
+"""Search a view for the conditions that tell shortest who fails."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from itertools import islice
+from math import inf
+from typing import Final
+
+from kgreason.base.statistics import Table
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment
+from kgreason.base.terms import WORK
+from kgreason.context.view import View, exposed, members
+from kgreason.graph.marks import Mark, places
+from kgreason.hypothesize.candidates import both
+from kgreason.hypothesize.conditions.atlas import Atlas
+from kgreason.hypothesize.conditions.bars import Bars
+from kgreason.hypothesize.conditions.cuts import Condition, cut_of
+from kgreason.hypothesize.conditions.hunt import Budget, Hunt, Region
+from kgreason.hypothesize.conditions.paths import Path
+from kgreason.hypothesize.conditions.units import LEAST_SIBLINGS, Held, Unit, alone, held, units
+
+TOLD: Final = 10.0
+"""Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
+_MOST_E: Final = 300.0
+_ALONE: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Found:
+    """A region that tells who fails.
+
+    `bits` are those that it saves among all nodes, `more` those that it saves beside the regions
+    found before it; `held` is the least that is left where clusters are dealt as wholes, with the
+    clusters in `unit` (None where no clusters can be told); `alone` is the probability that the
+    worst of fewer than ten siblings fails like it. `restates` says why it only says the
+    rule again. `cost` is the length of its code, `table` counts all nodes that were looked at.
+    """
+
+    parts: tuple[Condition, ...]
+    mask: int = field(repr=False)
+    cost: float
+    bits: float
+    more: float
+    table: Table
+    kind: str
+    held: Held | None = None
+    alone: float | None = None
+    restates: str = ""
+    rivals: "tuple[Found, ...]" = ()
+
+    @property
+    def region(self) -> Fragment:
+        """The public pattern of the ?focus that are meant."""
+        return reduce(both, (part.region for part in self.parts))
+
+    @property
+    def pattern(self) -> Fragment:
+        """The pattern for the scratch copy."""
+        return reduce(both, (part.pattern for part in self.parts))
+
+    @property
+    def e_value(self) -> float:
+        """The e-value over all that could have been said, where nodes are exchangeable."""
+        return float(2.0 ** min(self.bits, _MOST_E))
+
+    @property
+    def sure(self) -> float:
+        """The bits that are left where clusters are dealt as wholes."""
+        return self.bits if self.held is None else min(self.bits, self.held.bits)
+
+    @property
+    def told(self) -> bool:
+        """Whether it stands by its bits alone, without halves."""
+        alone = self.alone is None or self.alone <= _ALONE
+        return self.sure >= TOLD and alone and not self.restates
+
+    @property
+    def siblings(self) -> int | None:
+        """How many clusters it was held against; None where halves must decide."""
+        return None if self.held is None else self.held.outside
+
+    def words(self, names: Callable[[Term | None], str]) -> str:
+        """Say the region: “Nodes whose …”."""
+        return "Nodes " + " and ".join(part.words(names) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What a search found, and how far it went.
+
+    `found` is the story, the first region first; `restated` are the best conditions that only say
+    the rule again; `unreached` are paths for which the budget left no room.
+    """
+
+    found: tuple[Found, ...]
+    restated: tuple[Found, ...]
+    unreached: tuple[Path, ...]
+    paths: int
+    conditions: int
+    nodes: int
+
+
+def search(view: View, budget: Budget | None = None, atlas: Atlas | None = None) -> list[Found]:
+    """Return the regions of the shortest story of who fails, the first one first."""
+    return list(explore(view, budget, atlas).found)
+
+
+def atlas_of(view: View, budget: Budget | None = None, half: Mark | None = None) -> Atlas:
+    """Make the atlas of a view's population, or of a half of it; symptoms may share it."""
+    population = view.marks.population
+    mark = half or Mark(population.mark, population.everyone, population.nodes)
+    most = (budget or Budget()).nodes
+    if mark.mask.bit_count() > most:
+        mask = _sample(mark.mask, view.marks.failing_mask, most)
+        name = WORK[f"conditions:{population.key}:{view.marks.failing.value}"]
+        mark = Mark(name, mask, population.nodes, view.graph.store.inner)
+    return Atlas(view.graph, population, mark.name, mark.mask)
+
+
+def explore(view: View, budget: Budget | None = None, atlas: Atlas | None = None) -> Explored:
+    """Search a view; `atlas` says which nodes are looked at, by default all."""
+    budget = budget or Budget()
+    atlas = atlas or atlas_of(view, budget)
+    bars = Bars(view)
+    failing = view.marks.failing_mask & atlas.nodes
+    among = exposed(view) & atlas.nodes
+    hunt = Hunt(atlas, failing, bars, budget, among, bars.on_value)
+    hunt.explore()
+    telling = _Telling(hunt, bars)
+    found = tuple(
+        telling.found(region, tuple(telling.found(r) for r in rivals))
+        for region, rivals in hunt.story()
+    )
+    ranked = sorted(hunt.restated, key=lambda r: r[0].order)[: len(found) + 3]
+    restated = tuple(telling.found(region, why=why) for region, why in ranked)
+    return Explored(
+        found,
+        restated,
+        tuple(hunt.unreached),
+        len(hunt.cuts),
+        sum(int(sum(cut.ways.values())) for cut in hunt.cuts),
+        among.bit_count(),
+    )
+
+
+def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -> Found:
+    """Judge a conjunction that was proposed from outside, by a person or a program.
+
+    It pays for its length like all that is found; `parts` are as `language.read` makes them. It
+    saves nothing, be it ever so true, where a part names what could not have been said: a value
+    that is nowhere, or a text that is neither a word nor three letters.
+    """
+    atlas = atlas or atlas_of(view)
+    bars = Bars(view)
+    failing, among = view.marks.failing_mask & atlas.nodes, exposed(view) & atlas.nodes
+    hunt = Hunt(atlas, failing, bars, Budget(), among, bars.on_value)
+    priced = tuple(_priced(view, part, atlas, hunt) for part in parts)
+    mask = among
+    for part in priced:
+        mask &= part.mask
+    region = hunt.scored(priced, mask, among) or Region(priced, mask, -inf)
+    why = next((said for part in priced if (said := bars(part))), "")
+    return _Telling(hunt, bars).found(region, why=why)
+
+
+def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
+    """Fill in who a condition holds, and what it costs."""
+    for place in range(1, len(part.path) + 1):
+        atlas.table(Path(part.path.steps[:place]))
+    cut = cut_of(atlas, atlas.table(part.path))
+    hunt.cuts.append(cut)
+    named = next((len(v) for _, v in part.terms if isinstance(v, list)), 1)
+    made = replace(part, mask=members(view, part.pattern) & atlas.nodes)
+    return replace(made, bits=cut.bits(part.test, named) if cut.says(made) else inf)
+
+
+class _Telling:
+    """Makes what is told of the regions of a hunt."""
+
+    def __init__(self, hunt: Hunt, bars: Bars) -> None:
+        self._hunt, self._bars = hunt, bars
+
+    @cached_property
+    def _units(self) -> list[Unit]:
+        return units((cut.table for cut in self._hunt.cuts), self._hunt.among)
+
+    def found(self, region: Region, rivals: tuple[Found, ...] = (), *, why: str = "") -> Found:
+        """Count a region among all nodes, and deal its clusters as wholes."""
+        hunt = self._hunt
+        mask = hunt.among
+        for part in region.parts:
+            mask &= part.mask
+        whole = hunt.scored(region.parts, mask, hunt.among)
+        bad, inside = (mask & hunt.failing).bit_count(), mask.bit_count()
+        counts = Table(
+            bad,
+            inside,
+            hunt.failing.bit_count() - bad,
+            hunt.among.bit_count() - inside,
+        )
+        return Found(
+            region.parts,
+            mask,
+            region.cost,
+            whole.bits if whole is not None else -region.cost,
+            region.bits,
+            counts,
+            self._kind(region),
+            self._held(region),
+            self._alone(region),
+            why,
+            rivals,
+        )
+
+    def _held(self, region: Region) -> Held | None:
+        """Return the least that any part is worth by clusters, among what the other parts hold."""
+        cost, failing = region.cost, self._hunt.failing
+        dealt = (
+            held(part, among, failing, cost, unit) for part, among, unit in self._dealt(region)
+        )
+        return min((d for d in dealt if d is not None), key=lambda h: h.bits, default=None)
+
+    def _alone(self, region: Region) -> float | None:
+        """Return the greatest probability of a part that is one of a few clusters.
+
+        There may be several ways to cluster nodes coarsely, and any of them could have stood out.
+        """
+        failing = self._hunt.failing
+        tails = (alone(part, among, failing, unit) for part, among, unit in self._dealt(region))
+        worst = max((tail for tail in tails if tail is not None), default=None)
+        ways = sum(1 for unit in self._units if len(unit.masks) <= LEAST_SIBLINGS)
+        return None if worst is None else min(1.0, worst * ways)
+
+    def _dealt(self, region: Region) -> Iterator[tuple[int, int, Unit]]:
+        """Return the nodes of each part, those that the other parts hold, and each unit."""
+        for part in region.parts:
+            if self._bars.on_value(part):
+                continue  # what is wrong with the value itself can be checked directly
+            among = self._hunt.among
+            for other in region.parts:
+                among &= other.mask if other is not part else among
+            yield from ((part.mask, among, unit) for unit in self._units)
+
+    def _kind(self, region: Region) -> str:
+        kinds = [self._kind_of(part) for part in region.parts]
+        order = ("datatype", "value", "source", "drift", "cohort")
+        return min(kinds, key=order.index)
+
+    def _kind_of(self, part: Condition) -> str:
+        header = part.template.header
+        if self._bars.on_value(part) and "on-value" in header:
+            return header["on-value"]
+        if part.dated and "of-dates" in header:
+            return header["of-dates"]
+        if not part.path.steps and "on-self" in header:
+            return header["on-self"]
+        return part.path.kind
+
+
+def _sample(nodes: int, failing: int, most: int) -> int:
+    """Return at most so many nodes, of which half may fail: all that do, where there are fewer.
+
+    Nodes are sorted by their IRI. The nodes that fail are as likely to be any of those taken.
+    """
+    bad = _some(nodes & failing, most // 2)
+    return bad | _some(nodes & ~failing, most - bad.bit_count())
+
+
+def _some(mask: int, most: int) -> int:
+    step = max(1, -(-mask.bit_count() // max(1, most)))
+    return sum(1 << place for place in islice(places(mask), 0, None, step))

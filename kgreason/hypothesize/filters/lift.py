@@ -1,0 +1,32 @@
+"""Lift: an origin has to fail clearly more often than all nodes do."""
+
+from typing import ClassVar, Final
+
+from kgreason.context.view import View
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.filters.filter import Check, Figure
+
+_MIN_LIFT: Final = 1.1  # of the rate of all nodes
+_NEARER: Final = 0.1  # of the way from the rate of all nodes to 1
+
+
+class Lift(Check):
+    """Drop an origin whose rate of failures is hardly above that of all nodes.
+
+    A region that holds nearly all nodes has nearly the rate of all nodes. Its G statistic may be
+    high all the same, but then it only says that the few nodes outside fail less often.
+    """
+
+    name: ClassVar[str] = "lift"
+    reason: ClassVar[str] = "Nodes inside fail hardly more often than all nodes do."
+
+    def against(self, _view: View, candidate: Candidate, /) -> Figure | None:
+        """Return the figure that speaks against a candidate, or None where it is kept."""
+        counts = candidate.table
+        nodes = counts.inside + counts.outside
+        if candidate.is_mechanism or not counts.inside or counts.failing == nodes:
+            return None
+        rate, usual = counts.inside_failing / counts.inside, counts.failing / nodes
+        if rate >= _MIN_LIFT * usual or rate - usual >= _NEARER * (1 - usual):
+            return None
+        return Figure("rate inside over the rate of all", rate / usual, _MIN_LIFT)

@@ -1,0 +1,67 @@
+"""Restatement: an origin that only renames the form in which nodes fail is no second cause."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from kgreason.context.view import View
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
+from kgreason.hypothesize.overlaps import contained_in, jaccard
+
+_SAME: Final = 0.95
+_COVERS: Final = 0.8
+_OVERLAP: Final = 0.5
+
+
+class Restatement(Filter):
+    """Drop an origin that tells nothing beyond a mechanism that is proposed.
+
+    A mechanism of a family that an earlier round found wanting drops no origin: where one surplus
+    property goes along with the failures by chance, others do as well.
+    """
+
+    name: ClassVar[str] = "restatement"
+    reason: ClassVar[str] = "It only says in other words how the nodes of a mechanism fail."
+
+    def __call__(self, _view: View, candidates: Sequence[Candidate], round_: Round, /) -> Sifted:
+        """Return the candidates that are kept, and those that are dropped with their figures."""
+        doubted = {name for name, _ in round_.found_wanting}
+        mechanisms = [c for c in candidates if c.is_mechanism and c.family.name not in doubted]
+        kept: list[Candidate] = []
+        dropped = []
+        for candidate in candidates:
+            found = None if candidate.is_mechanism else _restated(candidate, mechanisms)
+            if found is None:
+                kept.append(candidate)
+            else:
+                dropped.append(Dropped(candidate, self, *found))
+        return Sifted(kept, dropped)
+
+
+def _restated(
+    origin: Candidate, mechanisms: Sequence[Candidate]
+) -> tuple[Figure, Candidate] | None:
+    found = ((_restates(origin, mechanism), mechanism) for mechanism in mechanisms)
+    return next(((figure, m) for figure, m in found if figure is not None), None)
+
+
+def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
+    """Return the figure by which an origin only tells of nodes that fail by one mechanism.
+
+    Either both are the same nodes; or the mechanism claims most failing nodes of the origin, and
+    the origin is about the property of the mechanism, or the mechanism claims nearly all failing
+    nodes while the two regions differ. What nodes that fail in one way share by chance is no
+    second cause.
+    """
+    same = jaccard(origin, mechanism)
+    if same >= _SAME:
+        return Figure("overlap of the two regions", same, _SAME)
+    shared = contained_in(origin, mechanism)
+    if shared < _COVERS:
+        return None
+    parts = origin.parts or (origin,)
+    named = {p.values.get(name) for p in parts for name in ("dimension", "via")}
+    whole = mechanism.claimed.bit_count() >= _COVERS * mechanism.table.failing
+    if mechanism.values.get("level") in named or (whole and same < _OVERLAP):
+        return Figure("share of its failing nodes claimed there", shared, _COVERS)
+    return None

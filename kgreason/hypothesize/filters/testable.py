@@ -1,0 +1,24 @@
+"""Testable: the held-out half has to hold part of the region."""
+
+from typing import ClassVar, Final
+
+from kgreason.context.view import View
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.filters.filter import Check, Figure
+
+_MIN_HELD_OUT: Final = 0.1  # of the nodes of a region
+_MIN_NODES: Final = 2
+
+
+class Testable(Check):
+    """Drop a region of which hardly a node is held out: whole clusters may lie in one half."""
+
+    name: ClassVar[str] = "testable"
+    reason: ClassVar[str] = "Too few of its nodes are held out to test it."
+
+    def against(self, view: View, candidate: Candidate, /) -> Figure | None:
+        """Return the figure that speaks against a candidate, or None where it is kept."""
+        split = view.split(candidate.family)
+        held_out = (candidate.members & split.heldout_mask).bit_count()
+        needed = max(_MIN_NODES, _MIN_HELD_OUT * candidate.members.bit_count())
+        return None if held_out >= needed else Figure("held-out nodes inside", held_out, needed)

@@ -1,0 +1,138 @@
+"""From candidates to frames of rivals."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kgreason.context.view import View
+from kgreason.hypothesize.candidates import Candidate, Key, families, filled, mine
+from kgreason.hypothesize.conjunctions import pairs
+from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter, Round
+from kgreason.hypothesize.filters.ranks import best_first
+from kgreason.hypothesize.nested import both_stand
+from kgreason.hypothesize.overlaps import contained
+
+_OVERLAP: Final = 0.5
+Source = Callable[[View], Iterable[Candidate]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Rivals about the same failing nodes, best first."""
+
+    aspect: str
+    members: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class Filtering:
+    """A run of a filter in a round: how many candidates it got, and which ones it dropped.
+
+    `exact` says whether the nodes of these were counted one by one.
+    """
+
+    by: Filter
+    considered: int
+    dropped: tuple[Dropped, ...]
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Frames of rivals, the best first, and the runs of the filters that dropped the others."""
+
+    frames: tuple[Frame, ...] = ()
+    filterings: tuple[Filtering, ...] = ()
+
+    def dropped(self, *names: str) -> tuple[Candidate, ...]:
+        """Return the candidates with exact counts that filters of these names dropped."""
+        return tuple(d.candidate for d in self.all_dropped() if d.by.name in names)
+
+    def all_dropped(self) -> Iterator[Dropped]:
+        """Return all dropped candidates with exact counts."""
+        for run in self.filterings:
+            if run.exact:
+                yield from run.dropped
+
+
+def from_families(view: View) -> Iterator[Candidate]:
+    """Return what the families of `queries/hypothesize/` find, in their order of preference."""
+    for family in families():
+        yield from mine(view, family)
+
+
+SOURCES: Final[tuple[Source, ...]] = (from_families,)
+"""Where candidates come from: each gives candidates with counts on the discovery half."""
+
+
+def propose(
+    view: View,
+    limit: int,
+    rejected: Callable[[Candidate], bool],
+    found_wanting: frozenset[Key] = frozenset(),
+    more: Sequence[Candidate] = (),
+) -> Proposal:
+    """Return at most `limit` candidates in frames of rivals, and why the others were dropped.
+
+    `rejected` checks whether a candidate was rejected before. What has a key in `found_wanting`
+    was tested in vain, and nothing yields to others of its family. `more` are candidates that
+    were found elsewhere.
+    """
+    round_ = Round(limit, rejected, found_wanting)
+    mined = [filled(view, candidate) for candidate in more]
+    mined += [candidate for source in SOURCES for candidate in source(view)]
+    best, rough = sifted(view, mined, round_, MINED, exact=False)
+    single, alone = sifted(view, [filled(view, c) for c in best], round_, ALONE)
+    both = single + pairs(view, single)
+    kept, together = sifted(view, both, round_, TOGETHER)
+    return Proposal(framed(view, kept), (*rough, *alone, *together))
+
+
+def sifted(
+    view: View,
+    candidates: Sequence[Candidate],
+    round_: Round,
+    filters: Iterable[Filter],
+    *,
+    exact: bool = True,
+) -> tuple[list[Candidate], list[Filtering]]:
+    """Return the candidates that pass all of some filters, and the runs that dropped others."""
+    kept = list(candidates)
+    runs = []
+    for each in filters:
+        found = each(view, kept, round_)
+        if found.dropped:
+            runs.append(Filtering(each, len(kept), tuple(found.dropped), exact))
+        kept = found.kept
+    return kept, runs
+
+
+def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
+    """Check whether two candidates explain the same failing nodes: one excludes the other."""
+    return _shared(view, one, other) >= _OVERLAP and not both_stand(view, one, other)
+
+
+def _shared(view: View, one: Candidate, other: Candidate) -> float:
+    """Return how much of what the smaller one claims the other claims too, beyond chance, up to 1.
+
+    A region of half of all nodes has half of any failures in it, and explains none of them.
+    """
+    _, large = sorted((one, other), key=lambda c: c.claimed.bit_count())
+    half = view.marks.node.discovery_mask
+    usual = (large.members & half).bit_count() / max(1, half.bit_count())
+    return (contained(one, other) - usual) / (1 - usual) if usual < 1 else 0.0
+
+
+def framed(view: View, candidates: Sequence[Candidate]) -> tuple[Frame, ...]:
+    """Put candidates, the best of each aspect first, in frames of rivals, the best first."""
+    out: list[Frame] = []
+    for aspect in ("manner", "origin"):
+        groups: list[list[Candidate]] = []
+        for candidate in (c for c in candidates if c.aspect == aspect):
+            home = next((g for g in groups if _rivals(view, g[0], candidate)), None)
+            if home is None:
+                groups.append([candidate])
+            else:
+                home.append(candidate)
+        out += [Frame(aspect, tuple(group)) for group in groups]
+    return tuple(sorted(out, key=lambda f: best_first(f.members[0])))

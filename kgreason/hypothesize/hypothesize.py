@@ -1,0 +1,364 @@
+"""Hypothesize: propose rivals on the discovery half."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+import pyoxigraph as ox
+
+from kgreason.base.store import Row
+from kgreason.base.templates import template
+from kgreason.base.terms import PROV, TRAILS
+from kgreason.context.context import Context, Symptom, mark_inside, spelled, taken_out, view_of
+from kgreason.context.view import View, members, table
+from kgreason.hypothesize import bindings, recorded
+from kgreason.hypothesize.candidates import Candidate, Key
+from kgreason.hypothesize.filters import Dropped, Rejected, Room
+from kgreason.hypothesize.frames import Frame, Proposal
+from kgreason.hypothesize.memory import Memory, remembered
+from kgreason.hypothesize.outlines import joint_level, outlined
+from kgreason.hypothesize.propose import proposal_of
+from kgreason.hypothesize.wording import Wording, phrase, wording
+from kgreason.record import Step, cited
+from kgreason.record.policy import kinds
+from kgreason.record.record import Value, literal
+from kgreason.shacl import Located, located
+
+
+def hypothesize(context: Context, symptom: Symptom, round_: int) -> None:
+    """Propose hypotheses for a symptom: one step. Where nothing is new that is a stall."""
+    view = view_of(context, symptom, round_)
+    memory = remembered(context, symptom, view, round_)
+    proposal = proposal_of(context, symptom, round_, memory)
+    step = _begin(context, symptom, round_)
+    if round_ > 1:
+        taken = taken_out(context, symptom, round_)
+        step.describe(step.node, takenOut=[recorded.hypothesis_of(row) for row in taken])
+    left_out = [
+        wording(c, context.names, symptom.constraint).statement for c in proposal.dropped(Room.name)
+    ]
+    step.describe(step.node, leftOut=left_out or None)
+    for candidate in proposal.dropped(Rejected.name):
+        _refuse(context, step, symptom, memory, candidate)
+    open_ = context.record.select("open-hypotheses", symptom=symptom.node, round=literal(round_))
+    known: dict[Key, ox.NamedNode] = {}
+    if not proposal.frames and open_ and view.marks is view_of(context, symptom, 1).marks:
+        _stall(step, symptom, round_, open_)
+    else:
+        for frame in proposal.frames or [Frame("origin", ())]:
+            known |= _record_frame(context, step, symptom, round_, view, frame, memory)
+    _record_dropped(context, step, symptom, round_, proposal, known)
+    for gate in context.policy.gates_of("Hypothesize"):
+        step.apply(gate.render(investigation=context.record.iri, step=step.node))
+    context.record.commit(step)
+
+
+def _record_dropped(
+    context: Context,
+    step: Step,
+    symptom: Symptom,
+    round_: int,
+    proposal: Proposal,
+    known: dict[Key, ox.NamedNode],
+) -> None:
+    """Record the runs of filters, and each dropped candidate that was counted node by node.
+
+    `known` are the hypotheses that were recorded of candidates. A later round need not find again
+    the candidates for which there was no room.
+    """
+    yielded: list[tuple[ox.NamedNode, Key]] = []
+    for run in proposal.filterings:
+        node = step.make(
+            "Filtering",
+            PROV.Entity,
+            symptom=symptom.node,
+            round=round_,
+            filter=run.by.name,
+            reason=run.by.reason,
+            candidatesIn=run.considered,
+            candidatesDropped=len(run.dropped),
+            exact=run.exact,
+        )
+        step.describe(node, index=int(node.value.rpartition(":")[2]))
+        for each in run.dropped if run.exact else ():
+            made = _record_candidate(context, step, symptom, round_, each, node)
+            known.setdefault(each.candidate.key, made)
+            if each.preferred is not None:
+                yielded.append((made, each.preferred.key))
+    for made, key in yielded:
+        step.describe(made, yieldedTo=known.get(key))
+
+
+def _record_candidate(
+    context: Context,
+    step: Step,
+    symptom: Symptom,
+    round_: int,
+    dropped: Dropped,
+    run: ox.NamedNode,
+) -> ox.NamedNode:
+    """Record a candidate that is not put to a test now, with the figure that decided."""
+    candidate, figure = dropped.candidate, dropped.figure
+    node = step.make(
+        "Candidate",
+        PROV.Entity,
+        symptom=symptom.node,
+        round=round_,
+        fate="left out" if dropped.by.name == Room.name else "dropped",
+        reason=dropped.by.reason,
+        filtering=run,
+        measure=figure.name if figure else None,
+        figure=_six_places(figure.value) if figure else None,
+        bound=_six_places(figure.bound) if figure else None,
+        family=candidate.family.name,
+        aspect=TRAILS[candidate.aspect.capitalize()],
+        statement=wording(candidate, context.names, symptom.constraint).statement,
+        regionPattern=candidate.pattern.text,
+        bindings=bindings.written(candidate),
+        revises=ox.NamedNode(candidate.revises) if candidate.revises else None,
+        refinement=TRAILS[_camel(candidate.way)] if candidate.revises else None,
+        discoveryScore=_six_places(candidate.score),
+        discoveryShare=_six_places(candidate.share),
+        **_discovery(candidate),
+    )
+    step.describe(node, index=int(node.value.rpartition(":")[2]))
+    return node
+
+
+def _six_places(value: float) -> Decimal:
+    return Decimal(f"{value:.6f}")
+
+
+def _discovery(candidate: Candidate) -> dict[str, Value]:
+    """Return the counts of a candidate on the discovery half."""
+    return {
+        "discoveryInsideFailing": candidate.table.inside_failing,
+        "discoveryInside": candidate.table.inside,
+        "discoveryOutsideFailing": candidate.table.outside_failing,
+        "discoveryOutside": candidate.table.outside,
+    }
+
+
+def _put_to(view: View, candidate: Candidate) -> dict[str, Value]:
+    """Return what the design of tests has to know of a candidate."""
+    made = outlined(view, candidate)
+    told: dict[str, Value] = {
+        f"{name}Pattern": spelled(each) for name, each in made.patterns.items() if each.text
+    }
+    kinds = " ".join(made.kinds)
+    return told | {"testKinds": kinds, "splitBy": made.scheme, "silentOutside": made.silent}
+
+
+def _stall(step: Step, symptom: Symptom, round_: int, open_: Sequence[Row]) -> None:
+    """Record that nothing is new; the fingerprint is of all that is still open."""
+    text = "\n".join(sorted(row["bindings"].value for row in open_))
+    step.make(
+        "Stall",
+        PROV.Entity,
+        symptom=symptom.node,
+        round=round_,
+        setAside=[ox.NamedNode(row["hypothesis"].value) for row in open_],
+        fingerprint=hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def _refuse(
+    context: Context, step: Step, symptom: Symptom, memory: Memory, candidate: Candidate
+) -> None:
+    past = memory.of(candidate)
+    if past is None:
+        return
+    kind, gate = kinds()[_kind(candidate)]
+    step.make(
+        "Refusal",
+        PROV.Entity,
+        symptom=symptom.node,
+        refused=past.hypothesis,
+        statement=wording(candidate, context.names, symptom.constraint).statement,
+        reason=past.why,
+        kind=kind,
+        gate=gate,
+    )
+
+
+def set_aside(context: Context, symptom: Symptom, why: str) -> None:
+    """Record that a budget left no room to look into a symptom: none of all causes was proposed.
+
+    What stands for them claims no node, so that no gate takes it for a finding.
+    """
+    step = _begin(context, symptom, 1)
+    step.describe(step.node, cut=why)
+    node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=1)
+    told = phrase(
+        template("hypothesize", "none"),
+        {"why": f"the run {why}"},
+        symptom.constraint,
+        "unexamined",
+    )
+    _, alone = context.policy.priors(0)
+    none = _catch_all(step, symptom, node, Frame("origin", ()), alone, told)
+    step.describe(none, claimable=0, split="not split")
+    step.describe(node, member=[none])
+    context.record.commit(step)
+
+
+def _begin(context: Context, symptom: Symptom, round_: int) -> Step:
+    step = context.record.step("Hypothesize", TRAILS.HypothesisPlan)
+    step.describe(step.node, symptom=symptom.node, round=round_)
+    principal = context.record.select("principal")
+    step.add(step.node, PROV.wasAssociatedWith, ox.NamedNode(principal[0]["agent"].value))
+    return step
+
+
+def _record_frame(
+    context: Context,
+    step: Step,
+    symptom: Symptom,
+    round_: int,
+    view: View,
+    frame: Frame,
+    memory: Memory,
+) -> dict[Key, ox.NamedNode]:
+    """Record a frame with its catch-all, and return the hypotheses of its candidates."""
+    node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=round_)
+    shared, alone = context.policy.priors(len(frame.members))
+    members = [
+        _record_hypothesis(context, step, symptom, view, node, candidate, shared)
+        for candidate in frame.members
+    ]
+    made_of = {c.key: made for c, made in zip(frame.members, members, strict=True)}
+    for made, candidate in zip(members, frame.members, strict=True):
+        past = memory.of(candidate)
+        if past is not None and past.rejected and past.changed is not None:
+            why = f"{past.why}; since then {past.changed} changed"
+            step.describe(made, rejectedBefore=past.hypothesis, reason=why)
+    about = "leftover" if view.marks.failing_count < len(symptom.failing) else "statement"
+    told = phrase(template("hypothesize", "none"), {}, symptom.constraint, about)
+    none = _catch_all(step, symptom, node, frame, alone, told)
+    members.append(none)
+    for member in members:
+        step.describe(
+            member,
+            claimable=view.marks.failing_count,
+            split="halves" if view.marks.split else "not split",
+        )
+    step.describe(node, member=members)
+    return made_of
+
+
+def _catch_all(
+    step: Step,
+    symptom: Symptom,
+    frame: ox.NamedNode,
+    of: Frame,
+    prior: Decimal,
+    words: Wording,
+) -> ox.NamedNode:
+    return _hypothesis(
+        step,
+        symptom,
+        frame,
+        "none",
+        prior,
+        catchAll=True,
+        family="none",
+        aspect=TRAILS[of.aspect.capitalize()],
+        statement=words.statement,
+        mechanism=words.mechanism,
+        prediction=words.prediction,
+    )
+
+
+def _record_hypothesis(
+    context: Context,
+    step: Step,
+    symptom: Symptom,
+    view: View,
+    frame: ox.NamedNode,
+    candidate: Candidate,
+    prior: Decimal,
+) -> ox.NamedNode:
+    words = wording(candidate, context.names, symptom.constraint)
+    # Counts told to people are over the whole population, also where a round looks at what is left.
+    first = view_of(context, symptom, 1)
+    whole = table(first, members(first, candidate.pattern))
+    mark_inside(context, view, candidate.pattern)
+    values = {name: cited(term) for name, term in candidate.values.items()}
+    where = regions(view, candidate)
+    made = _hypothesis(
+        step,
+        symptom,
+        frame,
+        _kind(candidate),
+        prior,
+        catchAll=False,
+        family=candidate.family.name,
+        aspect=TRAILS[candidate.aspect.capitalize()],
+        statement=words.statement,
+        mechanism=words.mechanism,
+        prediction=words.prediction,
+        region=where.anywhere,
+        plainRegion=where.plain,
+        regionNeeds=where.needs,
+        regionPattern=candidate.pattern.text,
+        bindings=bindings.written(candidate),
+        dimension=None if candidate.parts else values.get("dimension"),
+        level=joint_level(candidate) if candidate.parts else values.get("level"),
+        part=[wording(p, context.names, symptom.constraint).statement for p in candidate.parts]
+        or None,
+        insideFailing=whole.inside_failing,
+        inside=whole.inside,
+        outsideFailing=whole.outside_failing,
+        outside=whole.outside,
+        **_discovery(candidate),
+        **_put_to(view, candidate),
+    )
+    if candidate.revises:
+        step.add(made, PROV.wasRevisionOf, ox.NamedNode(candidate.revises))
+        step.describe(made, refinement=TRAILS[_camel(candidate.way)])
+    return made
+
+
+def _kind(candidate: Candidate) -> str:
+    return (candidate.parts[0] if candidate.parts else candidate).family.header["kind"]
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("-"))
+
+
+def _hypothesis(
+    step: Step,
+    symptom: Symptom,
+    frame: ox.NamedNode,
+    kind: str,
+    prior: Decimal,
+    **properties: Value | Iterable[Value] | None,
+) -> ox.NamedNode:
+    iri, gate = kinds()[kind]
+    node = step.make(
+        "Hypothesis",
+        PROV.Entity,
+        symptom=symptom.node,
+        frame=frame,
+        kind=iri,
+        gate=gate,
+        prior=prior,
+        confidence=prior,
+        eProcess=Decimal("1.0"),
+        status=TRAILS.Proposed,
+        **properties,
+    )
+    step.describe(node, index=int(node.value.rpartition(":")[2]))
+    return node
+
+
+def regions(view: View, candidate: Candidate) -> Located:
+    """Return the queries for the nodes of a candidate's region, for anyone to run on the data."""
+    parts = candidate.parts or (candidate,)
+    # Only a family that looks at literals as they were written takes the name of their form.
+    forms = any(
+        "form" in part.family.parameters and view.values(view.split(part.family)).get("formed")
+        for part in parts
+    )
+    return located(view.constraint, view.graph, [p.region for p in parts], forms=bool(forms))

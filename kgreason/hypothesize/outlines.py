@@ -1,0 +1,135 @@
+"""Outlines: what the design of tests needs to know of a hypothesis, whoever proposed it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment, Value, template
+from kgreason.context.view import View, inside
+from kgreason.hypothesize.candidates import Candidate, section
+from kgreason.hypothesize.openness import known_outside
+from kgreason.shacl import conforms_with_path
+
+_PLACEBOS: Final = 8
+_AND: Final = " and "
+PATTERNS: Final = ("levels", "exception", "prediction", "placebo", "known")
+"""What an outline may fill a test in with."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a hypothesis is put to: its region, the kinds of test, and what fills these in.
+
+    `patterns` are by the names in `PATTERNS`: the levels of its siblings, the exception it is
+    about, its prediction, its placebo, and who says enough to be known to lie outside; `silent`
+    says whether those who do not say enough lie outside too. `scheme` is how the halves are drawn.
+    """
+
+    pattern: Fragment
+    kinds: tuple[str, ...]
+    scheme: str
+    patterns: Mapping[str, Fragment] = field(default_factory=dict)
+    silent: bool = True
+
+
+def outlined(view: View, candidate: Candidate) -> Outline:
+    """Return what a candidate is to be put to: tests its family names that can tell anything."""
+    family = candidate.family
+    half = view.split(family).heldout
+    levels = _levels(view, candidate, half)
+    kinds, asked = [], set()
+    for kind in family.header["tests"].split():
+        parameters = template("test", kind).parameters
+        if "levels" not in parameters or (levels is not None and _several(view, levels)):
+            kinds.append(kind)
+            asked |= set(parameters)
+    patterns: dict[str, Fragment] = {}
+    silent = True
+    if "levels" in asked and levels is not None:
+        patterns["levels"] = levels
+    if "passing" in asked and "exception" in family.sections:
+        patterns["exception"] = section(family, "exception", candidate.values, view)
+    if "prediction" in asked:
+        patterns["prediction"] = _prediction(view, candidate, half)
+    if "body" in asked:
+        patterns["placebo"] = _placebo(view, candidate, half)
+    if "known" in asked:
+        patterns["known"], silent = known_outside(view, candidate, half)
+    return Outline(candidate.pattern, tuple(kinds), family.header["split"], patterns, silent)
+
+
+def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | None:
+    """Return the pattern of the sibling levels; of a conjunction these are pairs of levels."""
+    if not candidate.parts:
+        if "levels" not in candidate.family.sections:
+            return None
+        return section(candidate.family, "levels", candidate.values, view, half=half)
+    if joint_level(candidate) is None:
+        return None
+    texts: list[str] = []
+    prefixes: dict[str, str] = {}
+    for place, part in enumerate(candidate.parts):
+        inner = section(part.family, "levels", part.values, view, half=half)
+        prefixes |= inner.prefixes
+        texts.append(f"{{ SELECT ?focus (STR(?level) AS ?l{place}) WHERE {{ {inner.text} }} }}")
+    joined = f', "{_AND}", '.join(f"?l{place}" for place in range(len(candidate.parts)))
+    return Fragment("\n".join([*texts, f"BIND (CONCAT({joined}) AS ?level)"]), prefixes)
+
+
+def _several(view: View, levels: Fragment) -> bool:
+    """Check whether there are enough levels for a spread; a test that cannot tell is not made."""
+    population = view.marks.population.mark
+    text = template("context", "few-levels").render(population=population, levels=levels)
+    return len(list(view.graph.store.select(text))) >= FEW
+
+
+def joint_level(candidate: Candidate) -> Literal | None:
+    """Return the level of a conjunction among all pairs of levels, or None where there are none."""
+    levels = [part.values.get("level") for part in candidate.parts]
+    named = all(
+        part.family.header.get("levels") == "nominal" and "levels" in part.family.sections
+        for part in candidate.parts
+    )
+    if not named or any(level is None for level in levels):
+        return None
+    return Literal(_AND.join(level.value for level in levels if level is not None))
+
+
+def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+    more: dict[str, Value] = {"half": half}
+    if "conforming" in candidate.family.parameters:
+        more["conforming"] = _conforming(
+            view, candidate.values["level"], inside(view, candidate.pattern)
+        )
+    return section(candidate.family, "prediction", candidate.values, view, **more)
+
+
+def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+    family = candidate.family
+    if "others" not in family.sections:
+        return section(family, "placebo", candidate.values, view, half=half)
+    others = section(family, "others", candidate.values, view)
+    head = "".join(f"PREFIX {p}: <{iri}>\n" for p, iri in others.prefixes.items())
+    rows = view.graph.store.select(head + others.text)
+    levels = [r["level"] for r in rows if r["level"] != candidate.values["level"]][:_PLACEBOS]
+    arms = []
+    for level in levels:
+        if isinstance(level, NamedNode):
+            pattern = Fragment(f"?focus {level} ?any1 .")
+            conforming = _conforming(view, level, pattern)
+            values = {**candidate.values, "level": level}
+            arms.append(section(family, "arm", values, view, half=half, conforming=conforming))
+    return section(family, "placebo", candidate.values, view, half=half, arms=list(arms))
+
+
+def _conforming(view: View, level: Term, pattern: Fragment) -> Fragment:
+    if not isinstance(level, NamedNode):
+        return Fragment("")
+    query = conforms_with_path(view.constraint, view.graph, level, pattern)
+    return Fragment(f"{{ {query.text} }}", query.prefixes)
+
+
+FEW: Final = 3

@@ -1,0 +1,96 @@
+"""What is proposed on a symptom in a round: first from the data, later also from what is open."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pyoxigraph as ox
+
+from kgreason.context.context import Context, Symptom, view_of
+from kgreason.context.view import View
+from kgreason.hypothesize import bindings, recorded
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.conditions.seam import candidates as found_conditions
+from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round
+from kgreason.hypothesize.frames import Filtering, Proposal, framed, propose, sifted
+from kgreason.hypothesize.memory import Memory
+from kgreason.hypothesize.refine import refined
+from kgreason.record.record import literal
+
+
+def proposal_of(context: Context, symptom: Symptom, round_: int, memory: Memory) -> Proposal:
+    """Ask for what is to be proposed in a round that is not recorded yet.
+
+    What earlier rounds proposed, and had no room for, is read from the record.
+    """
+    view = view_of(context, symptom, round_)
+    if not symptom.counted or not view.marks.failing_count:
+        return Proposal()
+    if round_ == 1:
+        return propose(view, context.most, memory.rejected, more=_conditions(context, view))
+    wanting = recorded.found_wanting(context, symptom, round_)
+    runs: list[Filtering] = []
+    if view.marks is view_of(context, symptom, round_ - 1).marks and not wanting:
+        # Where nothing was taken out, what there was no room for has its turn.
+        candidates = recorded.left_out(context, symptom, round_ - 1)
+    else:
+        more = _conditions(context, view)
+        found = propose(view, context.most, memory.rejected, wanting, more)
+        candidates = [c for frame in found.frames for c in frame.members]
+        candidates += found.dropped(Room.name)
+        runs = [run for run in found.filterings if run.by.name != Room.name]
+    return _later(context, symptom, view, round_, memory, candidates, runs)
+
+
+def _later(
+    context: Context,
+    symptom: Symptom,
+    view: View,
+    round_: int,
+    memory: Memory,
+    candidates: Sequence[Candidate],
+    runs: Sequence[Filtering],
+) -> Proposal:
+    """Return what a later round proposes of candidates and of revisions of open hypotheses."""
+    limits = Round(context.most, memory.rejected)
+    revised = _revised(context, symptom, view, round_, memory)
+    # Candidates passed this filter among themselves before; only revisions may be redundant now.
+    found = Redundancy()(view, [*revised, *candidates], limits)
+    keys = {c.key for c in revised} - {c.key for c in found.kept}
+    redundant = tuple(d for d in found.dropped if d.candidate.key in keys)
+    run = Filtering(Redundancy(), len(revised), redundant)
+    revised = [c for c in revised if c.key not in keys]
+    same = {(c.aspect, c.members) for c in revised}
+    same |= recorded.looked_at(context, symptom, round_, view)
+    fresh, new = sifted(view, candidates, limits, (Repeat(same), Rejected()))
+    kept, last = sifted(view, [*revised, *fresh], limits, (Room(),))
+    later = [each for each in (run, *new, *last) if each.dropped]
+    return Proposal(framed(view, kept), (*runs, *later))
+
+
+def _conditions(context: Context, view: View) -> list[Candidate]:
+    """Return what the search over conditions finds, where the policy asks for any of it."""
+    most = int(context.policy.numbers.get("conditions", 0))
+    return found_conditions(view, most) if most else []
+
+
+def _revised(
+    context: Context, symptom: Symptom, view: View, round_: int, memory: Memory
+) -> list[Candidate]:
+    """Return revisions of the hypotheses that are still open, at most one of each."""
+    numbers = context.policy.numbers
+    if round_ < numbers.get("refineRound", round_ + 1):
+        return []
+    others = [
+        *recorded.proposed(context, symptom, 1),
+        *recorded.left_out(context, symptom, 1),
+    ]
+    out: list[Candidate] = []
+    rows = context.record.select("open-hypotheses", symptom=symptom.node, round=literal(round_))
+    for row in rows[: int(numbers.get("refineMost", 0))]:
+        parent = bindings.known(view, row["bindings"].value)
+        if parent is None:
+            continue  # nobody knows any more how to put it in other words
+        made = refined(view, parent, others, memory.known)
+        if made is not None and made.members not in {c.members for c in out}:
+            out.append(replace(made, revises=ox.NamedNode(row["hypothesis"].value).value))
+    return out

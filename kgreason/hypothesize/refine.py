@@ -1,0 +1,93 @@
+"""Refine: a tighter or wider wording of what is still open, found on the discovery half."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.statistics import Table
+from kgreason.base.templates import Template, Value, role, template
+from kgreason.context.view import View
+from kgreason.hypothesize.bindings import joined
+from kgreason.hypothesize.candidates import Candidate, counted, filled, regions
+from kgreason.hypothesize.conjunctions import BETTER, meet
+from kgreason.hypothesize.filters import worth_a_test
+
+_MOST_PARTS: Final = 3
+_NOTHING: Final = Table(0, 0, 0, 0)
+_ADD, _DROP = "add-condition", "drop-condition"
+
+
+def refined(
+    view: View, parent: Candidate, others: Sequence[Candidate], known: Callable[[Candidate], bool]
+) -> Candidate | None:
+    """Return the best revision of a hypothesis, or None where none is better.
+
+    `others` are candidates that may become conditions; `known` tells of what was proposed before.
+    """
+    variants = [*_narrower(view, parent, others), *_wider(view, parent), *_asked(view, parent)]
+    better = [
+        v
+        for v in variants
+        if v.members != parent.members and not known(v) and worth_a_test(view, v)
+    ]
+    return max(better, key=lambda v: (round(v.score, 6), v.region.text), default=None)
+
+
+def _narrower(view: View, parent: Candidate, others: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Return the parent with one condition more: it has to beat both by far."""
+    parts = parent.parts or (parent,)
+    if parent.is_mechanism or len(parts) >= _MOST_PARTS:
+        return
+    taken = {part.values.get("dimension") for part in parts}
+    singles = {part.key: part for other in others for part in (other.parts or (other,))}
+    for other in singles.values():
+        if other.is_mechanism or other.values.get("dimension") in taken:
+            continue
+        joint = meet(view, parent, other)
+        if joint is not None:
+            yield replace(joint, way=_ADD)
+
+
+def _wider(view: View, parent: Candidate) -> Iterator[Candidate]:
+    """Return parent with one condition less, where that claims more and tells nearly as much."""
+    for left_out in parent.parts:
+        parts = tuple(part for part in parent.parts if part is not left_out)
+        made = filled(view, joined(parts) if len(parts) > 1 else parts[0])
+        if made.share > parent.share and made.score > parent.score - BETTER:
+            yield replace(made, way=_DROP)
+
+
+def _asked(view: View, parent: Candidate) -> Iterator[Candidate]:
+    """Return what the templates of `queries/refine/` put in place of the parent's terms."""
+    if parent.parts:
+        return
+    for asking in role("refine").values():
+        if parent.family.name in asking.header["of"].split():
+            for variant in _variants(view, parent, asking):
+                if variant.score > parent.score:
+                    yield replace(variant, way=asking.header["way"])
+
+
+def _variants(view: View, parent: Candidate, asking: Template) -> Iterator[Candidate]:
+    family = template("hypothesize", asking.header.get("into", parent.family.name))
+    offered: dict[str, Value] = dict(view.values(view.split(parent.family)))
+    terms = parent.values.items()
+    offered.update({name: t for name, t in terms if isinstance(t, NamedNode | Literal)})
+    if not all(_fits(asking, name, offered) for name in asking.parameters):
+        return
+    text = asking.render(**{name: offered[name] for name in asking.parameters})
+    for row in view.graph.store.select(text):
+        made = Candidate(family, row, _NOTHING, *regions(family, row, view))
+        yield counted(view, filled(view, made))
+
+
+def _fits(asking: Template, name: str, offered: dict[str, Value]) -> bool:
+    """Check whether a parameter is there and of its type: a value may be no IRI."""
+    if name not in offered:
+        return False
+    kind = asking.parameters[name].type
+    return kind not in {"iri", "literal"} or isinstance(
+        offered[name], NamedNode if kind == "iri" else Literal
+    )

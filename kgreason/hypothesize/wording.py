@@ -1,0 +1,62 @@
+"""The reasoner that needs no model: candidates from the data, tests from the families."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyoxigraph import NamedNode
+
+from kgreason.base.templates import Template
+from kgreason.base.terms import TRAILS
+from kgreason.graph.names import Names
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.conditions import seam as conditions
+from kgreason.shacl import Constraint
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A hypothesis in words."""
+
+    statement: str
+    mechanism: str
+    prediction: str
+
+
+def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:
+    """Put a candidate into words."""
+    told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
+    told |= conditions.told(candidate.values, names)
+    if told.get("dimension") == told.get("level"):
+        # Two properties of the same local name: only their full IRIs tell them apart.
+        told |= {n: str(t) for n, t in candidate.values.items() if isinstance(t, NamedNode)}
+    if candidate.parts:
+        parts = [wording(part, names, constraint).statement for part in candidate.parts]
+        ending = f" {_verb(constraint)}."
+        clauses = [p.removesuffix(ending).removeprefix("Nodes ") for p in parts]
+        told["parts"] = "Nodes " + ", and nodes ".join(clauses)
+    return phrase(candidate.family, told, constraint)
+
+
+def _verb(constraint: Constraint) -> str:
+    """Describe what a node with bad outcome does: a user's own outcome need not be a failure."""
+    return "have the outcome" if constraint.component == TRAILS.OutcomeQuery else "fail"
+
+
+def phrase(
+    family: Template,
+    told: Mapping[str, str],
+    constraint: Constraint,
+    statement: str = "statement",
+) -> Wording:
+    """Fill a family's sentences in; `statement` names the one that says what is the case."""
+    verb = _verb(constraint)
+    failures = "The failures" if verb == "fail" else "The nodes with the outcome"
+    told = {**told, "fail": verb, "Failures": failures}
+
+    def fill(key: str) -> str:
+        text = family.header[key]
+        for name, value in told.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
+    return Wording(fill(statement), fill("mechanism"), fill("prediction"))

@@ -1,0 +1,112 @@
+"""What a calibration is learned from: results of benchmarks, and judgements in ledgers."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from kgreason.base.errors import GraphError, OptionError
+from kgreason.base.terms import POLICY
+from kgreason.record import Ledger, Record, policy
+from kgreason.review.judge import Opinion, contradiction, opinions
+
+JUDGEMENT: Final = "judgement"
+_LAST: Final = 2**31
+
+
+@dataclass(frozen=True)
+class Case:
+    """A leader, or a hypothesis that people judged, and whether it was right.
+
+    `adjustment` is that of the verdict, where it is known; `policy` the IRI of the policy by which
+    the confidence came about.
+    """
+
+    confidence: float
+    right: bool
+    graph: str
+    fault: str
+    seed: int
+    policy: str
+    adjustment: float | None = None
+
+
+def trials(file: str | Path) -> list[Case]:
+    """Read the leaders of the trials in a results.json of `kgreason bench`.
+
+    Trials that were not done are passed over. Raises GraphError for a file that is no such thing.
+    """
+    try:
+        found = json.loads(Path(file).read_text(encoding="utf-8"))
+        done = [t for t in found["trials"] if t["outcome"] == "done"]
+        return [_case(t) for t in done if t["confidence"] is not None]
+    except OSError as error:
+        raise GraphError(f"{file}: the file cannot be read ({error.strerror or error}).") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GraphError(
+            f"{file}: this is no results.json of `kgreason bench --out DIR` ({error!r})."
+        ) from error
+
+
+def _case(trial: dict[str, Any]) -> Case:
+    features = trial.get("features") or {}
+    confidence, right = float(trial["confidence"]), trial["leader_right"]
+    if not 0.0 <= confidence <= 1.0 or not isinstance(right, bool):
+        raise ValueError(f"a leader of confidence {confidence} that is right: {right!r}")
+    adjustment = features.get("adjustment")
+    return Case(
+        confidence,
+        right,
+        str(trial["graph"]),
+        str(trial["fault"]),
+        int(trial["seed"]),
+        str(trial.get("policy") or POLICY[policy.DEFAULT].value),  # the one that a trial is under
+        None if adjustment is None else float(adjustment),
+    )
+
+
+def judged(folder: str | Path) -> tuple[list[Case], list[str]]:
+    """Read what people last said of hypotheses in a ledger; with the notices there are.
+
+    Several people who agree make one case; where they contradict each other there is none, and a
+    notice says so. Raises LedgerError where there is no ledger.
+    """
+    cases: list[Case] = []
+    notices: list[str] = []
+    with Ledger.read(Path(folder)) as ledger:
+        for entry in ledger.entries():
+            record = ledger.record(entry)
+            for said in opinions(record).values():
+                clash = contradiction(said)
+                if clash is None:
+                    cases.append(_judgement(record, said[0]))
+                else:
+                    notices.append(f"{clash} It is left out.")
+    return cases, notices
+
+
+def _judgement(record: Record, said: Opinion) -> Case:
+    about = record.select("result-investigation")[0]
+    # A judgement has no seed; a digest puts it into one of the folds.
+    seed = int(sha256(said.hypothesis.encode()).hexdigest(), 16) % _LAST
+    return Case(
+        said.confidence,
+        said.right,
+        about["fingerprint"].value,
+        JUDGEMENT,
+        seed,
+        about["policy"].value,
+        said.adjustment,
+    )
+
+
+def of_policy(cases: Iterable[Case], name: str) -> Iterator[Case]:
+    """Return the cases under one of the policies that come along, by its name.
+
+    Raises OptionError if there is none of that name.
+    """
+    if name not in policy.names():
+        raise OptionError(f"There is no policy {name!r}; there are: {', '.join(policy.names())}.")
+    yield from (case for case in cases if case.policy == POLICY[name].value)

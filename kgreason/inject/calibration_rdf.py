@@ -1,0 +1,111 @@
+"""A calibration that was learned as statements of RDF, in the terms of ontology/trails.ttl."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.base.terms import POLICY, PROV, TRAILS, TYPE
+from kgreason.inject.isotonic import Block, bounds
+from kgreason.record import policy
+from kgreason.record.record import Value, literal
+
+if TYPE_CHECKING:
+    from kgreason.inject.learn_calibration import Learned
+
+NODE: Final = ox.NamedNode("urn:kgreason:calibration:new")
+"""Stands for the calibration until its content is known, which gives it its name."""
+_SIX: Final = Decimal("1e-6")
+
+
+def triples(learned: "Learned") -> Iterator[ox.Triple]:
+    """Say of `NODE` what was learned, how well it does, and from what."""
+    used = policy.load(learned.policy)
+    after = learned.after or {}
+    yield ox.Triple(NODE, TYPE, PROV.Entity)
+    yield from _said(
+        NODE,
+        "Calibration",
+        learnedUnder=POLICY[learned.policy],
+        policyVersion=used.version,
+        withFeatures=learned.features,
+        leaders=len(learned.cases),
+        foldedBy=learned.folded_by,
+        folds=learned.folds,
+        rawEce=_six(learned.before["ece"]),
+        rawBrier=_six(learned.before["brier"]),
+        calibratedEce=_six(after["ece"]) if after else None,
+        calibratedBrier=_six(after["brier"]) if after else None,
+    )
+    yield from _parts("calibrationStep", "step", _steps(learned.blocks))
+    yield from _parts("reliabilityBefore", "before", _bins(learned.before))
+    yield from _parts("reliabilityAfter", "after", _bins(after))
+    yield from _parts("learnedFrom", "source", _sources(learned))
+
+
+def _steps(blocks: tuple[Block, ...]) -> Iterator[tuple[str, dict[str, Value]]]:
+    ends = [0.0, *bounds(blocks), 1.0]
+    for block, lower, upper in zip(blocks, ends, ends[1:], strict=False):
+        yield (
+            "CalibrationStep",
+            {
+                "lower": _exact(lower),
+                "upper": _exact(upper),
+                "leaders": block.number,
+                "leadersRight": block.right,
+                "meanConfidence": _six(block.total / block.number),
+                "calibrated": calibrated(block),
+            },
+        )
+
+
+def calibrated(block: Block) -> Decimal:
+    """Return value of a block to six places, worked out as queries/audit/calibration-value.rq."""
+    return (Decimal(block.right + 1) / (block.number + 2)).quantize(_SIX, ROUND_HALF_UP)
+
+
+def _bins(figures: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Value]]]:
+    for row in figures.get("reliability", ()):
+        yield (
+            "ReliabilityBin",
+            {
+                "lower": _six(row["from"]),
+                "upper": _six(row["to"]),
+                "leaders": row["leaders"],
+                "leadersRight": round(row["right"] * row["leaders"]),
+                "meanConfidence": _six(row["confidence"]),
+            },
+        )
+
+
+def _sources(learned: "Learned") -> Iterator[tuple[str, dict[str, Value]]]:
+    counted = Counter((case.graph, case.fault) for case in learned.cases)
+    for (graph, fault), number in sorted(counted.items()):
+        yield "CalibrationSource", {"ofGraph": graph, "ofFault": fault, "leaders": number}
+
+
+def _parts(
+    link: str, name: str, parts: Iterable[tuple[str, dict[str, Value]]]
+) -> Iterator[ox.Triple]:
+    for number, (kind, properties) in enumerate(parts, start=1):
+        node = ox.NamedNode(f"{NODE.value}:{name}:{number}")
+        yield ox.Triple(NODE, TRAILS[link], node)
+        yield from _said(node, kind, **properties)
+
+
+def _said(node: ox.NamedNode, kind_: str, /, **properties: Value | None) -> Iterator[ox.Triple]:
+    yield ox.Triple(node, TYPE, TRAILS[kind_])
+    for name, value in properties.items():
+        if value is not None:
+            yield ox.Triple(node, TRAILS[name], literal(value))
+
+
+def _six(number: float) -> Decimal:
+    return Decimal(repr(number)).quantize(_SIX, ROUND_HALF_UP)
+
+
+def _exact(number: float) -> Decimal:
+    """Return a confidence as it is recorded: with at most nine places."""
+    return Decimal(repr(number)).quantize(Decimal("1e-9"), ROUND_HALF_UP).normalize()

@@ -1,0 +1,304 @@
+"""The loop: observe, hypothesize, design, execute, update, decide, and again for what is left.
+
+The record is the state. Each unit of work asks the record whether it is done already, so an
+interrupted run goes on where it stood.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from importlib.metadata import version
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.audit import refuse
+from kgreason.base.errors import RecordError
+from kgreason.base.store import Row
+from kgreason.base.templates import template
+from kgreason.base.terms import PROV, RDF, TRAILS, TYPE
+from kgreason.context.context import Context, Symptom, marks_of
+from kgreason.context.declared import Declared
+from kgreason.context.script import Script, repeat
+from kgreason.decide.decide import conclude, decide
+from kgreason.graph import Graph
+from kgreason.graph.names import Names
+from kgreason.hypothesize.hypothesize import hypothesize, set_aside
+from kgreason.observe.observe import record_symptoms
+from kgreason.observe.opening import Progress
+from kgreason.record import Record, Step, Written, policy
+from kgreason.record.calibration import Calibration
+from kgreason.record.record import literal, now
+from kgreason.repair.intervene import intervene, pending_tests, run
+from kgreason.test.confounders import challenge
+from kgreason.test.design import design, tell_apart
+
+_AGENT: Final = ox.NamedNode("urn:kgreason:agent")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop: hypotheses a symptom, steps and seconds in all (None is without limit).
+
+    `interventions` is how many repairs are tried at most, in all.
+    """
+
+    hypotheses: int = 6
+    steps: int | None = None
+    seconds: float | None = None
+    interventions: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything an investigation was asked; kept in the record, so that it can be resumed."""
+
+    question: str | None = None
+    policy: str = policy.DEFAULT
+    seed: int = 0
+    budget: Budget = field(default_factory=Budget)
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class Investigation:
+    """One run over a graph and its symptoms."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        symptoms: Sequence[Symptom],
+        record: Record,
+        plan: Plan,
+        progress: Progress | None = None,
+        rules: policy.Policy | None = None,
+        calibration: Calibration | None = None,
+        declared: Sequence[Declared] = (),
+    ) -> None:
+        self.record = record
+        self.calibration = calibration
+        self.plan = plan
+        self.symptoms = sorted(symptoms, key=lambda s: s.index)
+        rules = rules or policy.load(plan.policy)
+        self.context = Context(
+            graph, record, rules, plan.seed, plan.budget.hypotheses, Names(graph)
+        )
+        self.context.declared = declared
+        record.check = self._fault
+        self._progress = progress or (lambda *_: None)
+        self._started = time.monotonic()
+        self._before = self._elapsed_before()
+        # What a budget cut short before the run was interrupted stays cut.
+        self.cut: str | None = next((r["cut"].value for r in record.select("cut")), None)
+
+    def _fault(self, written: Written) -> Iterator[str]:
+        """Describe what is wrong with a step: shapes, and changes of status that cannot happen."""
+        yield from refuse(written)
+        yield from self.context.policy.forbidden(written)
+
+    def run(self) -> None:
+        """Do what is not done yet, to the end or to the end of the budget."""
+        if not self._done("Start"):
+            self._start()
+        if not self._done("Observe"):
+            record_symptoms(self.context, self.symptoms)
+        self._same_symptoms()
+        for round_ in range(1, int(self.context.policy.number("rounds")) + 1):
+            if not self._round(round_):
+                break
+        if not self._done("Conclude"):
+            conclude(self.context, self.symptoms, self.cut, self.calibration)
+        self._finish()
+
+    def follow(self, recorded: Record) -> None:
+        """Do again what a recorded investigation did, step by step.
+
+        What it proposed and designed is taken as it is recorded; its tests are run and judged anew.
+        """
+        script = Script(recorded, self.record)
+        known = {symptom.node: symptom for symptom in self.symptoms}
+        for row in script.rows():
+            self.cut = row["cut"].value if "cut" in row else self.cut
+            self._again(row, known, script)
+
+    def _again(self, row: Row, symptoms: Mapping[ox.NamedNode, Symptom], script: Script) -> None:
+        context, phase = self.context, row["phase"]
+        if phase == TRAILS.Start:
+            self._start()
+        elif phase == TRAILS.Observe:
+            record_symptoms(context, self.symptoms)
+        elif phase in {TRAILS.Hypothesize, TRAILS.Design}:
+            repeat(context, script, row)
+        elif phase == TRAILS.Execute:
+            symptom = symptoms[ox.NamedNode(row["symptom"].value)]
+            run(context, symptom, ox.NamedNode(row["test"].value))
+        elif phase == TRAILS.Decide:
+            decide(context, int(row["round"].value), self.cut)
+        elif phase == TRAILS.Conclude:
+            conclude(context, self.symptoms, self.cut, self.calibration)
+        elif phase == TRAILS.Finish:
+            self._finish()
+
+    def _round(self, round_: int) -> bool:
+        """Run one round on every symptom that is open; False when there is no more to decide."""
+        if self._done("Decide", round_=round_):
+            return self.cut is None
+        open_ = self._open(round_)
+        if not open_ and round_ > self.context.policy.numbers.get("leastRounds", 1):
+            return False
+        for position, symptom in enumerate(open_):
+            self._progress(f"round {round_}", position, len(open_))
+            if self._spent():
+                break
+            self._look_into(symptom, round_)
+        if self.cut is not None:
+            for symptom in open_:
+                if not self._done("Hypothesize", symptom):
+                    set_aside(self.context, symptom, self.cut)
+        self._progress(f"round {round_}", len(open_), len(open_))
+        if self.plan.budget.interventions:
+            most = self.plan.budget.interventions
+            intervene(self.context, open_, round_, most, self._spent)
+        decide(self.context, round_, self.cut)
+        return self.cut is None
+
+    def _look_into(self, symptom: Symptom, round_: int) -> None:
+        if not self._done("Hypothesize", symptom, round_):
+            hypothesize(self.context, symptom, round_)
+        if not self._done("Design", symptom, round_, stage=1):
+            design(self.context, symptom, round_)
+        self._execute_all(symptom)
+        if self._spent():
+            return
+        if not self._done("Design", symptom, round_, stage=2):
+            tell_apart(self.context, symptom, round_)
+        self._execute_all(symptom)
+        if self._spent():
+            return
+        if not self._done("Design", symptom, round_, stage=3):
+            challenge(self.context, symptom, round_)
+        self._execute_all(symptom)
+
+    def _execute_all(self, symptom: Symptom) -> None:
+        while pending := pending_tests(self.context, symptom):
+            for row in pending:
+                if self._spent():
+                    return
+                run(self.context, symptom, ox.NamedNode(row["test"].value))
+
+    def _open(self, round_: int) -> list[Symptom]:
+        by_size = sorted(self.symptoms, key=lambda s: (-len(s.failing), s.index))
+        if round_ == 1:
+            return by_size
+        rows = self.record.select("supported-in-round", round=literal(round_ - 1))
+        changed = {row["symptom"].value for row in rows}
+        changed |= {row["symptom"].value for row in self.record.select("reopened")}
+        changed -= {row["symptom"].value for row in self.record.select("converged")}
+        # In a round that was interrupted, those that were looked into may be open no longer.
+        changed |= {s.node.value for s in by_size if self._done("Hypothesize", s, round_)}
+        least = int(self.context.policy.number("leastFailing"))
+        out = []
+        for symptom in by_size:
+            if symptom.node.value in changed:
+                marks = marks_of(self.context, symptom, round_)
+                if marks.failing_count >= least:
+                    out.append(symptom)
+        return out
+
+    def _spent(self) -> bool:
+        """Check whether the budget is spent, and note what was cut."""
+        budget = self.plan.budget
+        if self.cut is None and budget.seconds is not None and self.elapsed > budget.seconds:
+            self.cut = f"stopped after {budget.seconds:g} seconds"
+        if self.cut is None and budget.steps is not None and self.steps >= budget.steps:
+            self.cut = f"stopped after {budget.steps} steps"
+        return self.cut is not None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of work so far, over all sessions."""
+        return self._before + time.monotonic() - self._started
+
+    @property
+    def steps(self) -> int:
+        """Steps recorded so far."""
+        rows = self.record.select("head")
+        return int(rows[0]["head"].value.rpartition(":")[2]) if rows else 0
+
+    def _same_symptoms(self) -> None:
+        """Refuse to go on where what is seen now is not what was seen when it began."""
+        known = {
+            row["symptom"]: (row["key"].value, int(row["failing"].value))
+            for row in self.record.select("symptom-keys")
+        }
+        if known != {s.node: (s.constraint.key, len(s.failing)) for s in self.symptoms}:
+            raise RecordError(
+                f"{self.record.iri.value}: the symptoms are not those that were recorded, although "
+                "the files are the same; start a new one with `kgreason investigate`."
+            )
+
+    def _elapsed_before(self) -> float:
+        rows = self.record.select("sessions")
+        return float(rows[0]["seconds"].value) if rows and "seconds" in rows[0] else 0.0
+
+    def _done(
+        self, phase: str, symptom: Symptom | None = None, round_: int = 0, stage: int = 0
+    ) -> bool:
+        name = TRAILS[phase]
+        rows = (
+            self.record.select("steps-of", phase=name)
+            if symptom is None
+            else self.record.select("steps-about", phase=name, symptom=symptom.node)
+        )
+        return any(
+            (not round_ or _int(row.get("round")) == round_)
+            # A stage without a test to register has no step; a later one says that it was done.
+            and (not stage or (_int(row.get("stage")) or 0) >= stage)
+            for row in rows
+        )
+
+    def _start(self) -> None:
+        step = self.record.step("Start")
+        graph, node = self.context.graph, self.record.iri
+        step.add(node, TYPE, TRAILS.Investigation, PROV.Activity)
+        step.describe(
+            node,
+            step=step.node,
+            number=self.record.number,
+            question=self.plan.question,
+            policy=self.context.policy.iri,
+            seed=self.plan.seed,
+            fingerprint=graph.fingerprint,
+            triples=graph.triples,
+            graphs=graph.graphs,
+            options=ox.Literal(json.dumps(asdict(self.plan), sort_keys=True), datatype=RDF.JSON),
+            state=TRAILS.Running,
+            notice=sorted(set(graph.notices)),
+        )
+        step.triples += self.context.policy.triples
+        for subject in dict.fromkeys(t.subject for t in self.context.policy.triples):
+            if isinstance(subject, ox.NamedNode):
+                step.add(subject, TRAILS.step, step.node)
+        self._agents(step, node)
+        self.record.commit(step)
+
+    def _agents(self, step: Step, node: ox.NamedNode) -> None:
+        step.add(node, PROV.startedAtTime, now())
+        step.add(node, PROV.wasAssociatedWith, _AGENT)
+        step.add(_AGENT, TYPE, PROV.SoftwareAgent, PROV.Agent)
+        step.describe(_AGENT, step=step.node, softwareVersion=version("kgreason"))
+
+    def _finish(self) -> None:
+        if self._done("Finish"):
+            return
+        step = self.record.step("Finish")
+        step.describe(step.node, elapsed=Decimal(f"{self.elapsed:.3f}"), cut=self.cut)
+        step.add(self.record.iri, PROV.endedAtTime, now())
+        finished = template("record", "set-state")
+        step.apply(finished.render(investigation=self.record.iri, state=TRAILS.Finished))
+        self.record.commit(step)
+
+
+def _int(term: object) -> int | None:
+    return int(term.value) if isinstance(term, ox.Literal) else None

@@ -1,0 +1,1 @@
+"""Observe: from data and shapes to symptoms."""

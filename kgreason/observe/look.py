@@ -1,0 +1,175 @@
+"""What is wrong with a graph: every constraint or outcome query, with who fails it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from pyoxigraph import NamedNode
+
+from kgreason.base.errors import KgreasonError, OptionError, QueryError, ShapesError
+from kgreason.base.terms import SH
+from kgreason.graph import Graph
+from kgreason.observe.request import Request
+from kgreason.shacl import (
+    Compiled,
+    Constraint,
+    Observation,
+    compile_shapes,
+    missing,
+    nothing,
+    observe,
+    observe_all,
+    observe_fallback,
+    outcome_symptom,
+    read_report,
+    read_shapes,
+)
+from kgreason.shacl.lost_forms import rests_on_forms
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A constraint and what was observed of it."""
+
+    constraint: Constraint
+    observation: Observation
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """All that was looked at, and what there is to say of it.
+
+    `doubts` are those of the notices that say why no failure (or a failure) may mean nothing: no
+    node was looked at, or an ontology seems to be missing.
+    """
+
+    seen: tuple[Seen, ...]
+    notices: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> list[Seen]:
+        """What somebody fails, the most failures first."""
+        bad = [s for s in self.seen if s.observation.failing]
+        return sorted(bad, key=lambda s: (-len(s.observation.failing), s.constraint.key))
+
+
+def look(graph: Graph, request: Request) -> Sighting:
+    """Look at a graph as a request asks; raises ShapesError if no shape is of use."""
+    notices: list[str] = []
+    doubts: list[str] = []
+    if request.outcome:
+        text = _text(request.outcome, request)
+        at = None if request.at is None else Decimal(str(request.at))
+        constraint = outcome_symptom(
+            text, graph, at, where=request.outcome, seconds=request.query_seconds
+        )
+        seen = [Seen(constraint, observe(graph, constraint, seconds=request.query_seconds))]
+    elif request.violations:
+        compiled = _compiled(graph, request, notices) if request.shapes else None
+        seen = _reported(graph, request, compiled, notices)
+        doubts = _doubts(graph, compiled, seen) if compiled else []
+    else:
+        compiled = _compiled(graph, request, notices)
+        seen = list(_checked(graph, compiled, request, notices))
+        doubts = _doubts(graph, compiled, seen)
+        if not any(each.observation.population != 0 for each in seen):
+            doubts.insert(0, nothing(compiled))
+    return Sighting(tuple(seen), tuple(dict.fromkeys(notices + doubts)), tuple(doubts))
+
+
+def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Seen]) -> list[str]:
+    found = missing(graph, compiled, (s.constraint for s in seen if s.observation.failing))
+    return [] if found is None else [found]
+
+
+def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
+    paths = [Path(p) for p in request.shapes]
+    shapes = read_shapes(paths, most=request.max_bytes, objects=request.objects)
+    named = ", ".join(request.shapes)
+    severity = _severity(request.severity)
+    with _not_too_deep(named):
+        compiled = compile_shapes(shapes, graph, severity=severity, only=request.only)
+    notices += compiled.notices
+    if request.strict and compiled.ill_formed:
+        raise ShapesError(
+            f"{named}: {len(compiled.ill_formed)} shapes or parameters are ill-formed, and "
+            f"--strict was given; the first: {compiled.ill_formed[0]}"
+        )
+    if not compiled.constraints and not compiled.fallback and not compiled.notices:
+        raise ShapesError(
+            f"{named}: no constraint is left to check; "
+            "are these SHACL shapes, and do --severity and --only fit them?"
+        )
+    return compiled
+
+
+@contextmanager
+def _not_too_deep(named: str) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError as error:
+        raise ShapesError(
+            f"{named}: shapes or paths are nested too deeply to be checked; give the inner ones "
+            "IRIs and targets of their own."
+        ) from error
+
+
+def _severity(name: str | None) -> NamedNode | None:
+    """Return a severity by its IRI or, for those of SHACL, by its name in any case."""
+    if name is None:
+        return None
+    known = {s.lower(): SH[s] for s in ("Violation", "Warning", "Info", "Debug", "Trace")}
+    found = known.get(name.lower().removeprefix("sh:"))
+    if found is None and ":" not in name:
+        raise OptionError(f"--severity {name}: give violation, warning, info, or an IRI.")
+    return found or NamedNode(name.strip("<>"))
+
+
+def _checked(
+    graph: Graph, compiled: Compiled, request: Request, notices: list[str]
+) -> Iterator[Seen]:
+    found: Iterable[tuple[Constraint, Observation | KgreasonError]] = observe_all(
+        graph, compiled.constraints, seconds=request.query_seconds
+    )
+    elsewhere = observe_fallback(graph, compiled, seconds=request.query_seconds)
+    for constraint, outcome in (*found, *elsewhere):
+        if isinstance(outcome, KgreasonError):
+            notices.append(f"{constraint.label}: {outcome} It is passed over.")
+        elif graph.lost and rests_on_forms(graph, constraint, outcome):
+            notices.append(
+                f"{constraint.label}: it looks at how literals are written, and a store has "
+                "rewritten the literals of nodes that fail it, so that may be no fault of the "
+                "data. It is passed over; give the files that the store was made of."
+            )
+        else:
+            yield Seen(constraint, outcome)
+
+
+def _reported(
+    graph: Graph, request: Request, compiled: Compiled | None, notices: list[str]
+) -> list[Seen]:
+    file = Path(request.violations or "")
+    population = _text(request.population, request) if request.population else None
+    with _not_too_deep(str(file)):
+        report = read_report(
+            file,
+            graph,
+            compiled=compiled,
+            population=population,
+            seconds=request.query_seconds,
+            most=request.max_bytes,
+            objects=request.objects,
+        )
+    notices += report.notices
+    return [Seen(constraint, observed) for constraint, observed in report.seen]
+
+
+def _text(path: str, request: Request) -> str:
+    given = request.objects.get(path)
+    try:
+        return given.content.decode() if given else Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QueryError(f"{path}: the query cannot be read ({error}).") from error

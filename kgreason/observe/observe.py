@@ -1,0 +1,47 @@
+"""Observe: write down what is wrong."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.terms import PREFIXES, PROV, RDFS, TRAILS
+from kgreason.context.context import Context, Symptom
+from kgreason.context.declared import record_declared
+from kgreason.observe.cite import cite, path_of
+from kgreason.shacl import names
+
+_SAMPLED: Final = 10
+
+
+def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
+    """Write down what is wrong, with samples cited, and what is declared complete."""
+    step = context.record.step("Observe")
+    called = names([symptom.constraint for symptom in symptoms])
+    for symptom, name in zip(symptoms, called, strict=True):
+        constraint = symptom.constraint
+        step.add(symptom.node, ox.NamedNode(PREFIXES["rdf"] + "type"), TRAILS.Symptom, PROV.Entity)
+        step.add(symptom.node, PROV.wasGeneratedBy, step.node)
+        step.add(symptom.node, RDFS.label, name)
+        step.describe(
+            symptom.node,
+            step=step.node,
+            investigation=context.record.iri,
+            index=symptom.index,
+            key=constraint.key,
+            shape=constraint.named_shape,
+            constraint=constraint.component,
+            path=constraint.path.text if constraint.path else None,
+            severity=constraint.severity,
+            message=constraint.message,
+            cutAt=constraint.at,
+            population=symptom.population if symptom.counted else None,
+            failing=len(symptom.failing),
+            outcomeQuery=constraint.outcome_query,
+            failingQuery=constraint.failing_query,
+        )
+        for node in sorted(symptom.failing, key=str)[:_SAMPLED]:
+            values = symptom.failing[node] or (None,)
+            cite(context, step, symptom.node, node, path_of(constraint), values[0], "fails")
+    told = record_declared(step, context.declared, context.record.iri)
+    context.record.commit(step, expect={"Symptom": len(symptoms), "Declaration": told})

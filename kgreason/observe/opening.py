@@ -1,0 +1,147 @@
+"""Opening: read the graph that a request names, and look at it for symptoms."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from kgreason.base.errors import GraphError, LedgerError, ShapesError
+from kgreason.graph import Graph, digest, load
+from kgreason.graph.given import gone, is_given
+from kgreason.observe.look import Sighting, look
+from kgreason.observe.request import Paths, Request, request_of
+from kgreason.record import Record, policy
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is going on, how much is done and how much there is."""
+
+
+Notice = Callable[[str], None]
+"""Called with each thing a user should know of the input; the record keeps them too."""
+
+
+def symptoms(
+    data: Paths,
+    *,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    **options: Any,
+) -> tuple[Graph, Sighting]:
+    """Only say what is wrong: the graph, and its symptoms with population and failing counts."""
+    return seen(request_of(data, **options), progress, notice)
+
+
+def seen(
+    request: Request, progress: Progress | None, notice: Notice | None, *, gate: bool = False
+) -> tuple[Graph, Sighting]:
+    """Load what a request names and look at it, telling what there is to tell on the way.
+
+    Raises ShapesError with `gate` where that leaves a doubt.
+    """
+    _all_there(request)
+    policy.load(request.policy)
+    tell, say = progress or (lambda *_: None), notice or (lambda _: None)
+    tell("reading the data", 0, 0)
+    graph = load_graph(request)
+    for text in graph.notices:
+        say(text)
+    tell("looking for symptoms", 0, 0)
+    sighting = look(graph, request)
+    if gate and sighting.doubts:
+        raise ShapesError(
+            f"{' '.join(sighting.doubts)} If that is as it should be, give --allow-empty."
+        )
+    for text in sighting.notices:
+        say(text)
+    verdict = _at_first_sight(request, sighting)
+    if verdict:
+        graph.notices.append(verdict)
+        say(verdict)
+    return graph, sighting
+
+
+def _at_first_sight(request: Request, sighting: Sighting) -> str | None:
+    """Describe what is to say where there is nothing to find out."""
+    if sighting.failing or sighting.doubts:
+        return None
+    if not sighting.seen:
+        return "Nothing was checked, so nothing can be said of the data."
+    if request.outcome:
+        return "The outcome comes about at no node; there is nothing to explain."
+    number = len(sighting.seen)
+    checked = f"all {number} constraints hold" if number > 1 else "the constraint holds"
+    return f"The data conform: {checked}."
+
+
+def _named(request: Request) -> tuple[str, ...]:
+    """Return every path that a request names."""
+    single = (request.violations, request.population, request.outcome)
+    return (*request.data, *request.ontology, *request.shapes, *filter(None, single))
+
+
+def _all_there(request: Request) -> None:
+    """Refuse a file that is not there before anything large is read."""
+    for name in _named(request):
+        if name not in request.objects and not os.path.lexists(name):
+            raise gone(name) if is_given(name) else _not_there(name)
+
+
+def _not_there(name: str) -> GraphError:
+    """Return the error for a path without a file, with a hint where it looks like a text."""
+    text = re.search(r"[<{]|@prefix", name)
+    hint = "; to give it as a text, use kgreason.Text(…)" if text else ""
+    return GraphError(f"{name}: there is no such file or folder{hint}.")
+
+
+def load_graph(request: Request) -> Graph:
+    """Load what a request names."""
+    return load(
+        [Path(p) for p in request.data],
+        ontology=[Path(p) for p in request.ontology],
+        lenient=request.lenient,
+        most=request.max_bytes,
+        objects=request.objects,
+    )
+
+
+def fingerprint(request: Request) -> str:
+    """Return a SHA-256 over all files that a request names, data, shapes and queries.
+
+    Raises GraphError where one cannot be read, or was an object that is not given again.
+    """
+    for one in _named(request):
+        if is_given(one) and one not in request.objects and not os.path.lexists(one):
+            raise gone(one)
+    seal = hashlib.sha256()
+    data, ontology = ([Path(p) for p in given] for given in (request.data, request.ontology))
+    objects = request.objects
+    print_ = digest(data, ontology=ontology, most=request.max_bytes, objects=objects)
+    seal.update(print_.encode())
+    rules = request.policy if policy.is_file(request.policy) else None
+    given_too = (request.violations, request.population, request.outcome, rules)
+    for name in (*request.shapes, *given_too):
+        if name is not None:
+            try:
+                given = objects.get(name)
+                seal.update(given.content if given else Path(name).read_bytes())
+            except OSError as error:
+                why = error.strerror or error
+                raise GraphError(f"{name}: the file cannot be read ({why}).") from error
+    return seal.hexdigest()
+
+
+def recorded_request(record: Record) -> Request:
+    """Read the request of an investigation from its record."""
+    rows = record.select("options")
+    if not rows:
+        raise LedgerError(f"{record.iri.value}: the record has no options; it cannot be resumed.")
+    options = json.loads(rows[0]["options"].value)["options"]
+    known = {f.name for f in fields(Request)}
+    made: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in options.items() if k in known
+    }
+    return Request(**made)

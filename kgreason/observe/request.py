@@ -1,0 +1,118 @@
+"""What can be asked for."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from kgreason.base.errors import OptionError
+from kgreason.graph.bounds import MOST_BYTES
+from kgreason.graph.given import Objects
+
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+")
+Paths = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that can be asked for; kept in the record, so that a run can be resumed.
+
+    `data`, `shapes` and `ontology` are paths. Exactly one of `shapes`, `violations` and `outcome`
+    says what is wrong (`violations` may have `shapes` or `population` beside it). `at` cuts a
+    numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only` narrow the
+    shapes. `complete` are the IRIs of properties and classes of which silence means absence.
+    `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds each
+    query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to. `objects` are those
+    of the paths that are no files, with what they hold; they are not recorded.
+    """
+
+    data: tuple[str, ...]
+    shapes: tuple[str, ...] = ()
+    ontology: tuple[str, ...] = ()
+    violations: str | None = None
+    population: str | None = None
+    outcome: str | None = None
+    at: float | None = None
+    question: str | None = None
+    severity: str | None = None
+    only: str | None = None
+    lenient: bool = False
+    strict: bool = False
+    policy: str = "frame"
+    calibration: str = "default"
+    seed: int = 0
+    max_hypotheses: int = 6
+    max_steps: int | None = None
+    max_seconds: float | None = None
+    interventions: int = 0
+    complete: tuple[str, ...] = ()
+    query_seconds: float = 60.0
+    allow_service: bool = False
+    max_bytes: int = MOST_BYTES
+    fingerprint: str = field(default="", compare=False)
+    objects: Objects = field(default_factory=dict, compare=False, repr=False)
+
+    def check(self) -> None:
+        """Refuse options that do not go together; raises OptionError."""
+        if not self.data:
+            raise OptionError("No data was given; name files, folders or a store folder.")
+        if self.outcome and (self.shapes or self.violations):
+            raise OptionError("--outcome stands in place of --shapes and --violations; give one.")
+        if not (self.shapes or self.violations or self.outcome):
+            raise OptionError(
+                "What is wrong? Give --shapes FILE, --violations FILE or --outcome FILE."
+            )
+        if self.at is not None and not self.outcome:
+            raise OptionError("--at cuts the number of an --outcome query; there is none.")
+        if self.population and not self.violations:
+            raise OptionError("--population goes with --violations.")
+        for name, least in (
+            ("max_hypotheses", 1),
+            ("max_steps", 1),
+            ("interventions", 0),
+            ("max_bytes", 1),
+        ):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise OptionError(f"--{name.replace('_', '-')} must be at least {least}.")
+        for name in ("max_seconds", "query_seconds"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise OptionError(f"--{name.replace('_', '-')} must be more than 0.")
+
+
+def paths(given: Paths) -> tuple[str, ...]:
+    """Return one or several paths as a tuple of texts."""
+    if isinstance(given, str | Path):
+        return (str(given),)
+    return tuple(str(path) for path in given)
+
+
+def request_of(data: Paths, **options: Any) -> Request:
+    """Make a checked request; raises OptionError for an option there is not."""
+    known = {f.name for f in fields(Request)}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise OptionError(f"There is no option {unknown[0]!r}; there are {', '.join(known)}.")
+    for name in ("shapes", "ontology"):
+        if name in options:
+            options[name] = paths(options[name])
+    if "complete" in options:
+        given = options["complete"]
+        several = (given,) if isinstance(given, str) else given or ()
+        options["complete"] = tuple(map(_iri, several))
+    for name in ("violations", "population", "outcome"):
+        if options.get(name) is not None:
+            options[name] = str(options[name])
+    request = Request(paths(data), **options)
+    request.check()
+    return request
+
+
+def _iri(given: str) -> str:
+    """Return an IRI without its brackets; raises OptionError where it is not absolute."""
+    iri = given.removeprefix("<").removesuffix(">")
+    if not _ABSOLUTE.fullmatch(iri):
+        raise OptionError(f"--complete {given}: give the absolute IRI of a property or class.")
+    return iri

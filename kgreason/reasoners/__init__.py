@@ -1,1 +1,0 @@
-"""Who thinks: proposes hypotheses and designs tests. `symbolic` needs no model."""

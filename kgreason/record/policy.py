@@ -1,0 +1,336 @@
+"""Policies: the versioned data that rules confidence, status and gates.
+
+A policy is one of those that come along, by its name, or a Turtle file of the user's own, which is
+held to `shapes/policy.ttl` before it is used.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import OptionError, RunError
+from kgreason.base.resources import folder
+from kgreason.base.store import AnyTerm, Store, triple
+from kgreason.base.templates import Template, role, template
+from kgreason.base.terms import POLICY, RDFS, TRAILS, TYPE
+from kgreason.graph.bounds import check_depth
+from kgreason.record import Record, Written
+from kgreason.record.whole_shapes import whole_shapes
+
+DEFAULT: Final = "frame"
+_PARTS: Final = frozenset({POLICY.likelihood, POLICY.transition, POLICY.allows})
+_SHARED: Final = {POLICY.rowsOf: POLICY.likelihood, POLICY.transitionsOf: POLICY.transition}
+"""What names a table that several policies share, and what its rows are."""
+_FILE: Final = ".ttl"
+_PLACES: Final = Decimal("1e-6")
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """What a policy says of one outcome class of a kind of test."""
+
+    polarity: ox.NamedNode
+    strength: Decimal
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy: its IRI, its numbers by name, its outcome table, and its triples for the record.
+
+    `rules` are the templates of `queries/confidence/` that evidence is put to, `gates` those of
+    `queries/status/` by which a status changes, in their order.
+    """
+
+    iri: ox.NamedNode
+    version: str
+    numbers: dict[str, Decimal]
+    outcomes: dict[tuple[str, str], Likelihood]
+    triples: tuple[ox.Triple, ...]
+    rules: tuple[Template, ...]
+    gates: tuple[Template, ...]
+
+    def priors(self, members: int) -> tuple[Decimal, Decimal]:
+        """Return where each of so many rivals starts, and where the catch-all of their frame does.
+
+        Six places. A policy without policy:prior shares what its catch-all leaves. A catch-all
+        alone in its frame starts no higher: the rest is with causes that nobody proposed.
+        """
+        none = self.number("catchAllPrior")
+        shared = self.numbers.get("prior", (1 - none) / max(1, members))
+        return shared.quantize(_PLACES), none.quantize(_PLACES)
+
+    def gates_of(self, phase: str) -> list[Template]:
+        """Return the gates that are applied in a phase, in their order."""
+        return [gate for gate in self.gates if _phase(gate) == phase]
+
+    def forbidden(self, written: Written) -> Iterator[str]:
+        """Describe which changes of status in a step are not in the table of transitions."""
+        for node, properties in written.nodes.items():
+            if TRAILS.StatusTransition in properties.get(TYPE, ()):
+                ends = [properties.get(TRAILS[name], [None])[0] for name in ("from", "to")]
+                if tuple(ends) not in self.transitions:
+                    told = " to ".join(str(end).rpartition("#")[2].strip(">") for end in ends)
+                    yield f"{node.value}: {told} is not a transition of {self.iri.value}."
+
+    @cached_property
+    def transitions(self) -> frozenset[tuple[object, object]]:
+        """The allowed changes of status, each with where it starts and ends."""
+        ends: dict[object, dict[ox.NamedNode, object]] = {}
+        for said in self.triples:
+            if said.predicate in {TRAILS["from"], TRAILS.to}:
+                ends.setdefault(said.subject, {})[said.predicate] = said.object
+        return frozenset((end.get(TRAILS["from"]), end.get(TRAILS.to)) for end in ends.values())
+
+    def row(self, kind: str, outcome: str) -> Likelihood:
+        """Return the row of an outcome of a test kind; raises RunError if the policy lacks it."""
+        try:
+            return self.outcomes[kind, outcome]
+        except KeyError as error:
+            raise RunError(
+                f"The policy {self.iri.value} has no likelihood of {outcome!r} for {kind}."
+            ) from error
+
+    def number(self, name: str) -> Decimal:
+        """Return one number; raises OptionError if the policy lacks it."""
+        try:
+            return self.numbers[name]
+        except KeyError as error:
+            raise OptionError(f"The policy {self.iri.value} has no policy:{name}.") from error
+
+
+def _phase(gate: Template) -> str:
+    usual = "Execute" if "evidence" in gate.parameters else "Decide"
+    return gate.header.get("phase", usual)
+
+
+@cache
+def _store() -> Store:
+    inner = ox.Store()
+    root = folder("ontology")
+    for path in [root / "trails.ttl", root / "policy.ttl", *sorted(root.glob("policies/*.ttl"))]:
+        inner.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    _share_rows(inner, inner)
+    return Store(inner, "the policies")
+
+
+def _share_rows(inner: ox.Store, known: ox.Store) -> None:
+    """Add to each policy the rows of the tables that it shares with others."""
+    for shares, of in _SHARED.items():
+        for link in list(inner.quads_for_pattern(None, shares, None, None)):
+            for row in _said_of(known, link.object, of):
+                inner.add(ox.Quad(link.subject, of, row.object))
+                if inner is not known:
+                    inner.extend(_said_of(known, row.object))
+
+
+def _said_of(
+    known: ox.Store, node: AnyTerm, predicate: ox.NamedNode | None = None
+) -> list[ox.Quad]:
+    if isinstance(node, ox.Literal):
+        return []
+    return list(known.quads_for_pattern(node, predicate, None, None))
+
+
+def names() -> list[str]:
+    """Return the names of the policies at hand, sorted."""
+    found = _store().inner.quads_for_pattern(None, TYPE, TRAILS.Policy, None)
+    return sorted(
+        q.subject.value.rpartition("#")[2] for q in found if isinstance(q.subject, ox.NamedNode)
+    )
+
+
+def is_file(name: str) -> bool:
+    """Check whether a policy is meant as a file: its name ends with .ttl."""
+    return name.endswith(_FILE)
+
+
+def load(name: str = DEFAULT) -> Policy:
+    """Return a policy by its name or from a Turtle file.
+
+    Raises OptionError if there is none of that name (which lists the names), or if the file is not
+    a policy that can be used (which says what is wrong).
+    """
+    if is_file(name):
+        store = _read(Path(name))
+        (iri,) = _policies(store)
+        return _made(store, iri, name)
+    if name not in names():
+        raise OptionError(
+            f"There is no policy {name!r}; there are: {', '.join(names())}, or a FILE{_FILE}."
+        )
+    return _made(_store(), POLICY[name], name)
+
+
+def recorded(triples: Iterable[ox.Triple], iri: ox.NamedNode) -> Policy:
+    """Return the policy that a record holds a copy of, from the statements of that copy.
+
+    Raises OptionError where it names rules or gates that are no longer there.
+    """
+    inner = ox.Store()
+    kept = tuple(sorted(triples, key=str))
+    inner.extend(ox.Quad(t.subject, t.predicate, t.object) for t in kept)
+    made = _made(Store(inner, "the recorded policy"), iri, iri.value)
+    return replace(made, triples=kept)
+
+
+def of_record(record: Record) -> Policy:
+    """Return the policy that a record holds a copy of; raises OptionError as `recorded` does."""
+    rows = record.select("policy")
+    triples = {triple(r["node"], r["property"], r["value"]) for r in rows}
+    return recorded(triples, ox.NamedNode(rows[0]["policy"].value))
+
+
+def _made(store: Store, iri: ox.NamedNode, where: str) -> Policy:
+    numbers: dict[str, Decimal] = {}
+    version = "?"
+    outcomes: dict[tuple[str, str], Likelihood] = {}
+    for row in store.select(template("record", "policy-numbers").render(policy=iri)):
+        numbers[row["name"].value] = Decimal(row["value"].value)
+    for row in store.select(template("record", "policy-outcomes").render(policy=iri)):
+        polarity = row["polarity"]
+        if isinstance(polarity, ox.NamedNode):
+            key = (row["kind"].value, row["class"].value)
+            outcomes[key] = Likelihood(polarity, Decimal(row["strength"].value))
+    for row in store.select(template("record", "policy-version").render(policy=iri)):
+        version = row["version"].value
+    rules = _templates(store, iri, POLICY.rule, "confidence", where)
+    gates = _templates(store, iri, POLICY.gate, "status", where)
+    for made in (*rules, *gates):
+        for needed in made.header.get("numbers", "").split():
+            if needed not in numbers:
+                raise OptionError(
+                    f"{where}: {made.name!r} needs policy:{needed}, which is missing."
+                )
+    return Policy(iri, version, numbers, outcomes, _triples(store, iri), rules, gates)
+
+
+def _templates(
+    store: Store, iri: ox.NamedNode, term: ox.NamedNode, folder_: str, where: str
+) -> tuple[Template, ...]:
+    """Return the templates that a policy names, in the order that their headers say."""
+    known = {found.name: found for found in role(folder_).values() if found.is_update}
+    named = [q.object for q in store.inner.quads_for_pattern(iri, term, None, None)]
+    wanted = sorted(value.value for value in named if isinstance(value, ox.Literal))
+    for name in wanted:
+        if name not in known:
+            raise OptionError(
+                f"{where}: there is no {term.value.rpartition('#')[2]} {name!r}; "
+                f"there are: {', '.join(sorted(known))}."
+            )
+    return tuple(
+        sorted((known[n] for n in wanted), key=lambda t: (int(t.header.get("order", 0)), t.name))
+    )
+
+
+# A user's own
+
+
+def _read(path: Path) -> Store:
+    """Read a file with a policy, and refuse it where it cannot be used."""
+    try:
+        return _checked(path, path.read_bytes())
+    except OSError as error:
+        why = error.strerror or error
+        raise OptionError(f"--policy {path}: the file cannot be read ({why}).") from error
+
+
+@cache
+def _checked(path: Path, text: bytes) -> Store:
+    inner = ox.Store()
+    check_depth(path, text, ox.RdfFormat.TURTLE)
+    try:
+        inner.load(text, ox.RdfFormat.TURTLE)
+    except (SyntaxError, ValueError) as error:
+        raise OptionError(f"--policy {path}: this is not Turtle ({error}).") from error
+    _share_rows(inner, _store().inner)
+    store = Store(inner, f"the policy {path}")
+    found = _policies(store)
+    if len(found) != 1:
+        raise OptionError(
+            f"--policy {path}: the file has to describe one trails:Policy with an IRI; "
+            f"it describes {len(found) or 'none'}."
+        )
+    for fault in _faults(store, found[0]):
+        raise OptionError(f"--policy {path}: {fault}")
+    return store
+
+
+def _policies(store: Store) -> list[ox.NamedNode]:
+    found = store.inner.quads_for_pattern(None, TYPE, TRAILS.Policy, None)
+    return sorted({q.subject for q in found if isinstance(q.subject, ox.NamedNode)}, key=str)
+
+
+def _faults(store: Store, iri: ox.NamedNode) -> Iterator[str]:
+    """Describe what is wrong with a policy of a user, the gravest first."""
+    if iri in {POLICY[name] for name in names()}:
+        yield f"{iri.value} is the name of a policy that comes with kgreason; give yours another."
+    yield from _broken_shapes(store)
+    mine = set(_made(store, iri, "the policy").outcomes)
+    needed = set(load(DEFAULT).outcomes)
+    for kind, outcome in sorted(needed - mine):
+        yield f"there is no policy:likelihood for the outcome {outcome!r} of the test {kind!r}."
+
+
+def _broken_shapes(store: Store) -> Iterator[str]:
+    import pyshacl  # noqa: PLC0415 - takes half a second to load, and few need it
+    import rdflib  # noqa: PLC0415
+
+    data = rdflib.Graph()
+    for inner in (_store().inner, store.inner):
+        terms = (q for q in inner if inner is store.inner or not _is_shipped(q.subject))
+        text = ox.serialize((q.triple for q in terms), format=ox.RdfFormat.N_TRIPLES)
+        data.parse(data=text, format="nt")
+    _, results, _ = pyshacl.validate(data, shacl_graph=whole_shapes("prefixes", "policy"))
+    sh = rdflib.Namespace("http://www.w3.org/ns/shacl#")
+    if isinstance(results, rdflib.Graph):
+        for result in sorted(results.objects(None, sh.result), key=str):
+            path, value = (results.value(result, sh[n]) for n in ("resultPath", "value"))
+            said = results.value(result, sh.resultMessage)
+            where = f"{path}: ".rpartition("#")[2] if path is not None else ""
+            yield f"{where}{said}" + (f" (it is {value})" if value is not None and path else "")
+
+
+def _is_shipped(node: object) -> bool:
+    """Check whether a node is a policy that comes along, or a part of one (which has no name)."""
+    named = isinstance(node, ox.NamedNode) and node in {POLICY[name] for name in names()}
+    return named or isinstance(node, ox.BlankNode)
+
+
+def kinds() -> dict[str, tuple[ox.NamedNode, str]]:
+    """Return each kind of cause with its IRI and its gate: statistics, direct or none."""
+    rows = _store().select(template("record", "kinds").render())
+    return {r["name"].value: (ox.NamedNode(r["kind"].value), r["gate"].value) for r in rows}
+
+
+def _triples(store: Store, iri: ox.NamedNode) -> tuple[ox.Triple, ...]:
+    """Return a policy's triples with its inner nodes named, as they go into a record."""
+    inner = store.inner
+    out: list[ox.Triple] = []
+    named: dict[object, ox.NamedNode] = {}
+    rows = sorted(inner.quads_for_pattern(iri, None, None, None), key=lambda q: _sortable(inner, q))
+    for number, quad in enumerate(rows):
+        value = quad.object
+        if quad.predicate in {RDFS.label, RDFS.comment, *_SHARED}:
+            continue
+        if quad.predicate in _PARTS and isinstance(value, ox.NamedNode | ox.BlankNode):
+            # A part may have a name of its own; in a record each has that of its policy.
+            node = named.setdefault(value, ox.NamedNode(f"{iri.value}-{number}"))
+            out += [
+                ox.Triple(node, q.predicate, q.object)
+                for q in inner.quads_for_pattern(value, None, None, None)
+            ]
+            value = node
+        out.append(ox.Triple(iri, quad.predicate, value))
+    return tuple(out)
+
+
+def _sortable(inner: ox.Store, quad: ox.Quad) -> str:
+    if quad.predicate not in _PARTS or not isinstance(quad.object, ox.NamedNode | ox.BlankNode):
+        return f"{quad.predicate} {quad.object}"
+    inside = inner.quads_for_pattern(quad.object, None, None, None)
+    return f"{quad.predicate} " + " ".join(sorted(f"{q.predicate} {q.object}" for q in inside))

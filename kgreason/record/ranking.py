@@ -1,0 +1,215 @@
+"""The hypotheses of a record: which comes first for a symptom, and which are one cause."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from kgreason.base.store import Row
+from kgreason.base.templates import template
+from kgreason.base.terms import TRAILS
+from kgreason.record import Record, policy
+
+_ALIKE: Final = 0.1
+"""Explained shares that differ by less are about the same; the manner then comes first."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Failing and all nodes inside and outside a region."""
+
+    inside_failing: int
+    inside: int
+    outside_failing: int
+    outside: int
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A hypothesis as the record has it; `kind` and `status` are the short names of both.
+
+    `order` is its position in the record; `counts` is None for a catch-all, which has no region.
+    """
+
+    id: str
+    order: int
+    symptom: str
+    frame: str
+    kind: str
+    gate: str
+    family: str
+    manner: bool
+    catch_all: bool
+    statement: str
+    status: str
+    confidence: float
+    e: float
+    region: str | None
+    plain: str | None
+    needs: str | None
+    pattern: str | None
+    dimension: str | None
+    level: str | None
+    counts: Counts | None
+
+    @property
+    def cause(self) -> bool:
+        """Whether it is a supported cause ("none of these" is no cause)."""
+        return self.status in {"supported", "converged"} and not self.catch_all
+
+    @property
+    def share(self) -> float:
+        """The failing nodes inside beyond the rate outside, as a share of all failing, 0 to 1."""
+        if self.counts is None:
+            return 0.0
+        c = self.counts
+        rate = c.outside_failing / c.outside if c.outside else 0.0
+        failing = c.inside_failing + c.outside_failing
+        return max(0.0, c.inside_failing - c.inside * rate) / max(1, failing)
+
+
+def symptoms(record: Record) -> list[Row]:
+    """Return the symptoms with failing nodes, in their order, and why one was not looked into."""
+    text = template("record", "result-symptoms").render(
+        investigation=record.iri,
+        naming=template("record", "symptom-name").fragment(),
+        looking=template("record", "unexamined").fragment(),
+    )
+    return list(record.store.select(text))
+
+
+def hypotheses(record: Record) -> dict[str, list[Hypothesis]]:
+    """Return all hypotheses of an investigation by the IRI of their symptom, in their order."""
+    out: dict[str, list[Hypothesis]] = {}
+    for order, row in enumerate(record.select("result-hypotheses")):
+        made = _hypothesis(order, row)
+        known = out.setdefault(made.symptom, [])
+        if not known or known[-1].id != made.id:
+            known.append(made)
+    return out
+
+
+def _hypothesis(order: int, row: Row) -> Hypothesis:
+    text = {name: term.value for name, term in row.items()}
+    counts = None
+    if "inside" in row:
+        names = ("insideFailing", "inside", "outsideFailing", "outside")
+        counts = Counts(*(int(text[name]) for name in names))
+    return Hypothesis(
+        id=text["hypothesis"],
+        order=order,
+        symptom=text["symptom"],
+        frame=text["frame"],
+        kind=_kinds().get(text["kind"], short(text["kind"])),
+        gate=text["gate"],
+        family=text["family"],
+        manner=row["aspect"] == TRAILS.Manner,
+        catch_all=text["catchAll"] == "true",
+        statement=text["statement"],
+        status=short(text["status"]),
+        confidence=float(text["confidence"]),
+        e=float(text["e"]),
+        region=text.get("region"),
+        plain=text.get("plain"),
+        needs=text.get("needs"),
+        pattern=text.get("pattern"),
+        dimension=str(row["dimension"]) if "dimension" in row else None,
+        level=str(row["level"]) if "level" in row else None,
+        counts=counts,
+    )
+
+
+@cache
+def _kinds() -> Mapping[str, str]:
+    return {iri.value: name for name, (iri, _) in policy.kinds().items()}
+
+
+def short(iri: str) -> str:
+    """Return the local name of a concept in lower case."""
+    return iri.rpartition("#")[2].lower()
+
+
+def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
+    """Put the hypotheses of a symptom in order, best first, with one catch-all among them.
+
+    Causes come first, by the share they explain (of about equal shares the manner before the
+    origin, then by confidence); then what is open, by confidence; what is refuted comes last. The
+    catch-all is that of the best one's frame. Where there is no cause, it is first if its
+    confidence is the highest or if the verdict is "no systematic cause". A region that later rounds
+    looked at again stands there once.
+    """
+    real = _told_once([h for h in members if not h.catch_all])
+    causes = by_share([h for h in real if h.cause])
+    rest = [h for h in real if not h.cause]
+    open_ = sorted((h for h in rest if h.status != "refuted"), key=_by_confidence)
+    refuted = sorted((h for h in rest if h.status == "refuted"), key=_by_confidence)
+    ranked = [*causes, *open_, *refuted]
+    none = _catch_all(members, ranked)
+    if none is None:
+        return ranked
+    if not causes and verdict == "no systematic cause":
+        return [none, *ranked]
+    place = len(causes)
+    while place < len(causes) + len(open_) and ranked[place].confidence >= none.confidence:
+        place += 1
+    if not causes and all(none.confidence > h.confidence for h in real):
+        place = 0
+    return [*ranked[:place], none, *ranked[place:]]
+
+
+def _told_once(members: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Leave out what was looked at again in a later round; of one region a cause, else the last."""
+    known: dict[tuple[str, str], Hypothesis] = {}
+    for h in members:
+        key = (h.family, h.pattern or h.id)
+        before = known.get(key)
+        if before is None or not before.cause:
+            known[key] = h
+    return list(known.values())
+
+
+def _by_confidence(hypothesis: Hypothesis) -> tuple[float, float, int]:
+    return (-hypothesis.confidence, -hypothesis.share, hypothesis.order)
+
+
+def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Put causes in order: by the share they explain, of about equal shares the manner first."""
+    left = sorted(causes, key=lambda h: (-h.share, -h.confidence, h.order))
+    out: list[Hypothesis] = []
+    while left:
+        alike = [h for h in left if h.manner and left[0].share - h.share < _ALIKE]
+        best = alike[0] if alike else left[0]
+        left.remove(best)
+        out.append(best)
+    return out
+
+
+def _catch_all(members: Sequence[Hypothesis], ranked: Sequence[Hypothesis]) -> Hypothesis | None:
+    """Return the catch-all of the best one's frame; of the last frame where there are no others."""
+    each = [h for h in members if h.catch_all]
+    at_home = [h for h in each if ranked and h.frame == ranked[0].frame]
+    return next(iter([*at_home, *reversed(each)]), None)
+
+
+def told(ranked: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Return those of a symptom that a report tells in full: its causes, else closest to one."""
+    causes = [h for h in ranked if h.cause]
+    open_ = [h for h in ranked if not h.catch_all and h.status != "refuted"]
+    return causes or open_[:1]
+
+
+def joint(causes: Sequence[Hypothesis]) -> list[list[Hypothesis]]:
+    """Group causes of several symptoms that are one: the same place, or the same condition.
+
+    A cause that says what form a failure takes belongs to its own constraint unless it names the
+    property and the value; a rule that does not fit is never the same as another rule.
+    """
+    groups: dict[object, list[Hypothesis]] = {}
+    for h in causes:
+        key: object = h.id
+        if h.dimension is not None and h.level is not None:
+            key = (h.family, h.dimension, h.level)
+        elif not h.manner:
+            key = h.pattern
+        groups.setdefault(key, []).append(h)
+    return list(groups.values())

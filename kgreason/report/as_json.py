@@ -1,0 +1,259 @@
+"""The result of an investigation as data: the contract of docs/result.schema.json."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from kgreason.base.store import Row
+from kgreason.base.templates import template
+from kgreason.record import Record, node_name
+from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, short, symptoms
+
+_OPEN: Final = "inconclusive"
+
+Evidence = Mapping[str, list[dict[str, Any]]]
+
+
+def as_dict(record: Record) -> dict[str, Any]:
+    """Return result of an investigation, finished or not, made by queries over its record alone.
+
+    Counts are numbers of focus nodes, shares and confidences are 0 to 1, `seconds` is the time
+    worked. What a symptom has no verdict on yet is inconclusive.
+    """
+    about = record.select("result-investigation")[0]
+    known = hypotheses(record)
+    evidence = _evidence(record)
+    features, estimates = _features(record), _estimates(record)
+    joined = record.select("joint-explanation")
+    open_: dict[str, list[str]] = {}
+    for row in record.select("undecided"):
+        open_.setdefault(row["symptom"].value, []).append(row["why"].value)
+    told = [
+        symptom(row)
+        | {"not_examined": _text(row, "unexamined")}
+        | {"open": _why_open(row, open_.get(row["symptom"].value, []), about)}
+        | {"features": features.get(row["symptom"].value)}
+        | {
+            "hypotheses": _ranked(
+                row, known.get(row["symptom"].value, []), evidence, estimates, about
+            )
+        }
+        for row in symptoms(record)
+    ]
+    return {
+        "investigation": record.iri.value,
+        "question": _text(about, "question"),
+        "policy": about["policy"].value,
+        "seed": int(about["seed"].value),
+        "graph": {
+            "triples": int(about["triples"].value),
+            "graphs": int(about["graphs"].value),
+            "fingerprint": about["fingerprint"].value,
+        },
+        "notices": [row["sentence"].value for row in record.select("notices", role="report")],
+        "symptoms": told,
+        "reassessments": _reassessments(record),
+        "explanation": _explanation(joined),
+        "causes": _causes([h for s in told for h in known.get(s["id"], [])], joined),
+        "budget": {
+            "seconds": _seconds(record, about),
+            "steps": int(about["steps"].value),
+            "cut": _text(about, "cut"),
+        },
+    }
+
+
+def _reassessments(record: Record) -> list[dict[str, Any]]:
+    """Return what other policies made of each hypothesis, where the evidence was judged again."""
+    return [
+        {
+            "policy": row["policy"].value,
+            "hypothesis": row["hypothesis"].value,
+            "status": row["status"].value,
+            "confidence": float(row["confidence"].value),
+            "agrees": row["status"].value == row["recorded"].value,
+        }
+        for row in record.select("result-reassessments")
+    ]
+
+
+def _features(record: Record) -> dict[str, dict[str, Any]]:
+    """Return what calibration goes by, by the IRI of the symptom."""
+    names = {"proposed": int, "pruned": int, "winning": float, "round": int, "adjustment": float}
+    return {
+        row["symptom"].value: {
+            name: made(row[name].value) if name in row else None for name, made in names.items()
+        }
+        for row in record.select("result-features")
+    }
+
+
+def _estimates(record: Record) -> dict[str, float]:
+    """Return the calibrated confidence by the IRI of the hypothesis."""
+    return {
+        row["hypothesis"].value: float(row["calibrated"].value)
+        for row in record.select("result-estimates")
+    }
+
+
+def symptom(row: Row) -> dict[str, Any]:
+    """Return one entry of `symptoms`, without its hypotheses, from a row that names its parts."""
+    failing = int(row["failing"].value)
+    return {
+        "id": row["symptom"].value,
+        "name": row["name"].value,
+        "shape": _text(row, "shape"),
+        "constraint": _text(row, "constraint"),
+        "path": _text(row, "path"),
+        "severity": _text(row, "severity"),
+        "population": int(row["population"].value) if "population" in row else failing,
+        "failing": failing,
+        "explained": int(row["explained"].value) if "explained" in row else 0,
+        "verdict": _text(row, "verdict") or _OPEN,
+    }
+
+
+def _why_open(row: Row, found: list[str], about: Row) -> list[str]:
+    """Explain why an inconclusive symptom is open: what was not, or could not be, tried."""
+    if symptom(row)["verdict"] != _OPEN:
+        return []
+    cut = _text(about, "cut")
+    return found if cut is None else [*found, f"the run {cut}"]
+
+
+def _ranked(
+    row: Row,
+    members: Sequence[Hypothesis],
+    evidence: Evidence,
+    estimates: Mapping[str, float],
+    about: Row,
+) -> list[dict[str, Any]]:
+    told = symptom(row)
+    ranked = rank(members, told["verdict"])
+    # A calibration is learned from leaders, and says nothing of a rival that is far behind.
+    known = {h.id: estimates.get(h.id) for h in ranked if h is ranked[0] or h.cause}
+    entries = [_entry(h, told, evidence.get(h.id, []), known.get(h.id)) for h in ranked]
+    if not any(entry["kind"] == "none" for entry in entries):
+        entries.append(_not_looked_into(told, about, _text(row, "unexamined")))
+    return [{"id": e["id"], "rank": n, **e} for n, e in enumerate(entries, start=1)]
+
+
+def _entry(
+    hypothesis: Hypothesis,
+    told: Mapping[str, Any],
+    evidence: list[dict[str, Any]],
+    calibrated: float | None,
+) -> dict[str, Any]:
+    counts = hypothesis.counts
+    inside = (counts.inside_failing, counts.inside) if counts else (0, 0)
+    outside = (
+        (counts.outside_failing, counts.outside)
+        if counts
+        else (told["failing"], told["population"])
+    )
+    return {
+        "id": hypothesis.id,
+        "kind": hypothesis.kind,
+        "statement": hypothesis.statement,
+        "status": hypothesis.status,
+        "confidence": hypothesis.confidence,
+        "calibrated": calibrated,
+        "e_value": hypothesis.e if hypothesis.gate == "statistics" else None,
+        "region": hypothesis.region,
+        "region_plain": hypothesis.plain,
+        "region_needs": hypothesis.needs,
+        "inside": dict(zip(("failing", "population"), inside, strict=True)),
+        "outside": dict(zip(("failing", "population"), outside, strict=True)),
+        "evidence": evidence,
+    }
+
+
+def _not_looked_into(told: Mapping[str, Any], about: Row, why: str | None) -> dict[str, Any]:
+    """Return the catch-all of a symptom for which nothing was proposed, with its prior."""
+    header = template("hypothesize", "none").header
+    words = header["statement"] if why is None else header["unexamined"].replace("{why}", why)
+    return {
+        "id": f"{told['id']}:none",
+        "kind": "none",
+        "statement": words.replace("{Failures}", "The failures"),
+        "status": "proposed",
+        "confidence": float(about["prior"].value) if "prior" in about else 1.0,
+        "calibrated": None,
+        "e_value": None,
+        "region": None,
+        "region_plain": None,
+        "region_needs": None,
+        "inside": {"failing": 0, "population": 0},
+        "outside": {"failing": told["failing"], "population": told["population"]},
+        "evidence": [],
+    }
+
+
+def _evidence(record: Record) -> Evidence:
+    """Return the evidence of each hypothesis, by its IRI."""
+    cited: dict[str, list[dict[str, Any]]] = {}
+    for row in record.select("result-citations"):
+        entry = {
+            "node": node_name(row["node"]),
+            "field": _text(row, "field"),
+            "value": _text(row, "value"),
+        }
+        known = cited.setdefault(row["evidence"].value, [])
+        if entry not in known:
+            known.append(entry)
+    out: dict[str, list[dict[str, Any]]] = {}
+    for row in record.select("result-evidence"):
+        node = row["evidence"].value
+        out.setdefault(row["hypothesis"].value, []).append(
+            {
+                "id": node,
+                "test": row["test"].value,
+                "polarity": short(row["polarity"].value),
+                "strength": float(row["strength"].value),
+                "citations": cited.get(node, []),
+            }
+        )
+    return out
+
+
+def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
+    """Return how many causes explain how many failures, or None where nothing is concluded yet."""
+    names = {"failures": "failing", "explained": "explained", "causes": "causes"}
+    return {name: int(joined[0][key].value) for name, key in names.items()} if joined else None
+
+
+def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return each cause once with the symptoms it is behind, by what it adds to those before it.
+
+    What the others hold comes last. Before the conclusion nothing is known of that, and the
+    farthest-reaching is first.
+    """
+    places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
+    out: list[tuple[int, int, dict[str, Any]]] = []
+    for group in joint([h for h in members if h.cause]):
+        reach: dict[str, int] = {}
+        for h in group:
+            failing = h.counts.inside_failing if h.counts else 0
+            reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
+        row = places.get(group[0].id)
+        explains = sum(reach.values())
+        entry = {
+            "hypotheses": [h.id for h in group],
+            "symptoms": list(reach),
+            "explains": explains,
+            "adds": int(row["adds"].value) if row else None,
+            "statement": group[0].statement,
+        }
+        out.append((int(row["index"].value) if row else 0, -explains, entry))
+    return [entry for *_, entry in sorted(out, key=lambda cause: cause[:2])]
+
+
+def _seconds(record: Record, about: Row) -> float:
+    """Return the time worked: as the end of the run had it, else as the steps have it."""
+    if "elapsed" in about:
+        return float(about["elapsed"].value)
+    rows = record.select("sessions")
+    return float(rows[0]["seconds"].value) if rows and "seconds" in rows[0] else 0.0
+
+
+def _text(row: Row, name: str) -> str | None:
+    return row[name].value if name in row else None

@@ -1,0 +1,165 @@
+"""What a result holds, as frozen dataclasses: the entries of its JSON under the same names."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class NodeCount:
+    """Counted focus nodes: those that fail, and all."""
+
+    failing: int
+    population: int
+
+
+@dataclass(frozen=True)
+class ReportedCitation:
+    """A node that evidence rests on, with the property and value cited, where it has one."""
+
+    node: str
+    field: str | None
+    value: str | None
+
+
+@dataclass(frozen=True)
+class ReportedEvidence:
+    """A piece of evidence: the kind of its test, its polarity, its strength, and its citations."""
+
+    id: str
+    test: str
+    polarity: str
+    strength: float
+    citations: tuple[ReportedCitation, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        citations = tuple(ReportedCitation(**one) for one in entry["citations"])
+        return cls(**{**entry, "citations": citations})
+
+
+@dataclass(frozen=True)
+class ReportedHypothesis:
+    """A hypothesis on a symptom, as ranked among its rivals.
+
+    `region` is a SELECT of ?focus; `inside` and `outside` count over the whole population.
+    """
+
+    id: str
+    rank: int
+    kind: str
+    statement: str
+    status: str
+    confidence: float
+    calibrated: float | None
+    e_value: float | None
+    region: str | None
+    region_plain: str | None
+    region_needs: str | None
+    inside: NodeCount
+    outside: NodeCount
+    evidence: tuple[ReportedEvidence, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        inner = {
+            "inside": NodeCount(**entry["inside"]),
+            "outside": NodeCount(**entry["outside"]),
+            "evidence": tuple(map(ReportedEvidence.of, entry["evidence"])),
+        }
+        return cls(**{**entry, **inner})
+
+
+@dataclass(frozen=True)
+class VerdictFeatures:
+    """What calibration goes by."""
+
+    proposed: int
+    pruned: int
+    winning: float | None
+    round: int | None
+    adjustment: float
+
+
+@dataclass(frozen=True)
+class SeenSymptom:
+    """A constraint or outcome that somebody fails, as it is seen before any cause is looked for.
+
+    `population` is 0 where it is not known.
+    """
+
+    id: str
+    name: str
+    shape: str | None
+    constraint: str | None
+    path: str | None
+    severity: str | None
+    population: int
+    failing: int
+
+
+@dataclass(frozen=True)
+class ReportedSymptom(SeenSymptom):
+    """A symptom with the verdict on it and its hypotheses, the best first."""
+
+    explained: int
+    verdict: str
+    not_examined: str | None
+    open: tuple[str, ...]
+    features: VerdictFeatures | None
+    hypotheses: tuple[ReportedHypothesis, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        features = entry["features"]
+        inner = {
+            "open": tuple(entry["open"]),
+            "features": None if features is None else VerdictFeatures(**features),
+            "hypotheses": tuple(map(ReportedHypothesis.of, entry["hypotheses"])),
+        }
+        return cls(**{**entry, **inner})
+
+
+@dataclass(frozen=True)
+class ReportedCause:
+    """A supported cause with all the symptoms it is behind.
+
+    `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
+    (None before the conclusion).
+    """
+
+    hypotheses: tuple[str, ...]
+    symptoms: tuple[str, ...]
+    explains: int
+    adds: int | None
+    statement: str
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        lists = {name: tuple(entry[name]) for name in ("hypotheses", "symptoms")}
+        return cls(**{**entry, **lists})
+
+
+def rows(symptoms: Iterable[ReportedSymptom]) -> list[dict[str, Any]]:
+    """Return one flat dict a symptom, with the hypothesis that leads, for any frame library."""
+    return [_row(symptom) for symptom in symptoms]
+
+
+def _row(symptom: ReportedSymptom) -> dict[str, Any]:
+    names = ("id", "name", "shape", "constraint", "path", "severity", "population", "failing")
+    leader = min(symptom.hypotheses, key=lambda one: one.rank)
+    return {
+        **{name: getattr(symptom, name) for name in names},
+        "explained": symptom.explained,
+        "verdict": symptom.verdict,
+        "hypothesis": leader.id,
+        "kind": leader.kind,
+        "statement": leader.statement,
+        "status": leader.status,
+        "confidence": leader.confidence,
+        "calibrated": leader.calibrated,
+    }

@@ -1,0 +1,173 @@
+"""Run an investigation: from a request and what was seen to a record, new, resumed or repeated."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import GraphError
+from kgreason.context.context import Symptom
+from kgreason.context.declared import declarations
+from kgreason.graph import Graph
+from kgreason.graph.given import is_given
+from kgreason.loop import Budget, Investigation, Plan
+from kgreason.observe.look import Sighting
+from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
+from kgreason.observe.request import Request
+from kgreason.record import Ledger, Record, calibration, policy
+from kgreason.report.focus_nodes import AtHand
+from kgreason.report.result import Result
+
+Told = Callable[[Record, ox.NamedNode], None]
+"""Called with the record and each step that was written to it."""
+
+
+def begin(
+    request: Request,
+    ledger: Path | None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    told: Told | None = None,
+    *,
+    gate: bool = False,
+) -> Result:
+    """Investigate what a request asks, and return the result, with the data at hand.
+
+    Nothing is written before the input has been read. The arguments are those of
+    `kgreason.investigate`.
+    """
+    calibration.under(request.calibration, policy.load(request.policy).iri)
+    if ledger is not None:
+        Ledger.ready(ledger)
+    graph, sighting = seen(request, progress, notice, gate=gate)
+    at_hand = AtHand(graph, sighting)
+    if ledger is None:
+        store = Ledger.memory()
+        record = _telling(store.new(graph.fingerprint), told)
+        _run(graph, sighting, record, request, progress)
+        return Result(store, record, at_hand)
+    with Ledger.write(ledger) as store:
+        record = _telling(store.new(graph.fingerprint), told)
+        _run(graph, sighting, record, request, progress)
+        which = record.iri.value
+    return recorded(ledger, which, at_hand)
+
+
+def recorded(ledger: Path, which: str | None = None, at_hand: AtHand | None = None) -> Result:
+    """Return the result of an investigation that is in a ledger, opened read-only."""
+    store = Ledger.read(ledger)
+    try:
+        return Result(store, store.record(store.entry(which)), at_hand)
+    except BaseException:
+        store.close()
+        raise
+
+
+def go_on(
+    ledger: Path,
+    which: str | None,
+    given: Callable[[Request], Request],
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    told: Told | None = None,
+) -> Result:
+    """Go on with an interrupted investigation; `given` puts in what was given again.
+
+    Raises LedgerError if there is nothing to resume, GraphError if the data are not the same.
+    """
+    with Ledger.read(ledger) as reader:
+        entries = reader.entries()
+        open_ = [entry for entry in entries if not entry.finished]
+        entry = open_[-1] if which is None and open_ else reader.entry(which)
+        request = None if entry.finished else given(recorded_request(reader.record(entry)))
+    if request is None:
+        return recorded(ledger, entry.iri.value)
+    if fingerprint(request) != request.fingerprint:
+        raise GraphError(
+            f"The data, shapes or policy of investigation I{entry.number} have changed since it "
+            "began; start a new one with `kgreason investigate`."
+        )
+    with Ledger.write(ledger) as store:
+        record = _telling(store.record(entry), told)
+        graph, sighting = seen(request, progress, notice)
+        _run(graph, sighting, record, request, progress)
+    return recorded(ledger, entry.iri.value, AtHand(graph, sighting))
+
+
+def _telling(record: Record, told: Told | None) -> Record:
+    """Let a record tell of each step that is written to it."""
+    if told is not None:
+        record.told = lambda step: told(record, step)
+    return record
+
+
+def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request) -> Result:
+    """Follow a recorded investigation in a ledger of its own, in memory, and give the result.
+
+    It is judged by the policy that the record holds a copy of.
+    """
+    store = Ledger.memory()
+    # Another number could be that of an investigation which the record speaks of.
+    made = Record(store.store, record.iri, int(record.iri.value.rpartition(":")[2]))
+    rules = policy.of_record(record)
+    learned = calibration.recorded(record)
+    _investigation(graph, sighting, made, request, None, rules, learned).follow(record)
+    return Result(store, made)
+
+
+def _run(
+    graph: Graph, sighting: Sighting, record: Record, request: Request, progress: Progress | None
+) -> None:
+    rules = policy.load(request.policy)
+    learned = calibration.under(request.calibration, rules.iri)
+    _investigation(graph, sighting, record, request, progress, rules, learned).run()
+
+
+def _investigation(
+    graph: Graph,
+    sighting: Sighting,
+    record: Record,
+    request: Request,
+    progress: Progress | None,
+    rules: policy.Policy | None = None,
+    learned: calibration.Calibration | None = None,
+) -> Investigation:
+    options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
+    del options["objects"]
+    for name in ("data", "shapes", "ontology"):
+        options[name] = [_absolute(p, request) for p in options[name]]
+    for name in ("violations", "population", "outcome"):
+        options[name] = None if options[name] is None else _absolute(options[name], request)
+    if policy.is_file(request.policy):
+        options["policy"] = str(Path(request.policy).resolve())
+    if calibration.is_file(request.calibration):
+        options["calibration"] = str(Path(request.calibration).resolve())
+    plan = Plan(
+        question=request.question,
+        policy=str(options["policy"]),
+        seed=request.seed,
+        budget=Budget(
+            request.max_hypotheses, request.max_steps, request.max_seconds, request.interventions
+        ),
+        options=options,
+    )
+    graph.notices += [n for n in sighting.notices if n not in graph.notices]
+    symptoms = [
+        Symptom(
+            ox.NamedNode(f"{record.iri.value}:symptom:{number}"),
+            seen.constraint,
+            seen.observation.population or len(seen.observation.failing),
+            seen.observation.failing,
+            number,
+            counted=seen.observation.population is not None,
+        )
+        for number, seen in enumerate(sighting.failing, start=1)
+    ]
+    declared = declarations(request.complete, (seen.constraint for seen in sighting.seen))
+    return Investigation(graph, symptoms, record, plan, progress, rules, learned, declared)
+
+
+def _absolute(path: str, request: Request) -> str:
+    """Return a path for the record; the name of an object stays as it is."""
+    return path if is_given(path) and path in request.objects else str(Path(path).resolve())

@@ -1,0 +1,38 @@
+"""From shapes, reports and outcome queries to constraints as SPARQL."""
+
+from kgreason.shacl.compiler import compile_shapes
+from kgreason.shacl.conforming import conforms_with_path
+from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observation, Result
+from kgreason.shacl.fallback import observe_fallback
+from kgreason.shacl.located import Located, located
+from kgreason.shacl.observation import observe, observe_all
+from kgreason.shacl.outcome import outcome_symptom
+from kgreason.shacl.paths import Path
+from kgreason.shacl.report_reader import Reported, read_report
+from kgreason.shacl.shapes import Shapes, read_shapes
+from kgreason.shacl.symptom_names import names
+from kgreason.shacl.unchecked import missing, nothing
+
+__all__ = [
+    "Compiled",
+    "Constraint",
+    "Fallback",
+    "Located",
+    "Observation",
+    "Path",
+    "Reported",
+    "Result",
+    "Shapes",
+    "compile_shapes",
+    "conforms_with_path",
+    "located",
+    "missing",
+    "names",
+    "nothing",
+    "observe",
+    "observe_all",
+    "observe_fallback",
+    "outcome_symptom",
+    "read_report",
+    "read_shapes",
+]

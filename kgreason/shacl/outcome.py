@@ -1,0 +1,130 @@
+"""A symptom that the user asks for: a SELECT of ?focus and ?outcome."""
+
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import OptionError, QueryError
+from kgreason.base.store import Results, Term, check_query, guarded_select
+from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import TRAILS, XSD
+from kgreason.graph import Graph
+from kgreason.shacl.components import ROLE
+from kgreason.shacl.constraint import Constraint, Texts
+from kgreason.shacl.paths import IllFormedError
+from kgreason.shacl.prebinding import expanded
+from kgreason.shacl.shapes import key_of
+
+_QUARTILE: Final = Decimal("0.75")
+_TRUE: Final = frozenset({"true", "1"})
+
+
+def outcome_symptom(
+    text: str,
+    graph: Graph,
+    at: Decimal | None = None,
+    *,
+    where: str = "--outcome",
+    seconds: float = 60.0,
+) -> Constraint:
+    """Make a symptom of a user's query.
+
+    ?outcome is a boolean, true where ?focus fails, or a number, which fails from `at` on: by
+    default the upper quartile (the nearest rank) of the greatest number of each node. Raises
+    QueryError for a query that does not parse (with line and column), calls SERVICE, lacks ?focus
+    or ?outcome, gives no rows or mixes kinds; OptionError for `at` with booleans.
+    """
+    check_query(text, where)
+    if not re.search(r"\bselect\b", text, re.IGNORECASE):
+        raise QueryError(f"{where}: the query must be a SELECT of ?focus and ?outcome.")
+    rows = guarded_select(graph.store, text, seconds, where)
+    missing = [name for name in ("focus", "outcome") if name not in rows.variables]
+    if missing:
+        raise QueryError(
+            f"{where}: the query must give ?focus and ?outcome; "
+            f"{' and '.join('?' + name for name in missing)} is missing."
+        )
+    pairs = [(row["focus"], row["outcome"]) for row in rows if {"focus", "outcome"} <= set(row)]
+    if not pairs:
+        raise QueryError(f"{where}: the query gives no rows on this data, so there is no outcome.")
+    try:
+        select = Fragment(expanded(text))
+    except IllFormedError as error:
+        raise QueryError(f"{where}: {error}.") from error
+    cut = _cut(pairs, at, where)
+    target = template(ROLE, "outcome-target").fragment(select=select)
+    violation = (
+        template(ROLE, "outcome-true").fragment(select=select)
+        if cut is None
+        else template(ROLE, "outcome-at").fragment(select=select, at=cut)
+    )
+    texts = Texts(target, violation, whole=True)
+    return Constraint(
+        key_of(text, str(cut)),
+        None,
+        None,
+        TRAILS.OutcomeQuery,
+        None,
+        None,
+        None,
+        {},
+        texts,
+        texts,
+        population=len({focus for focus, _ in pairs}),
+        guarded=True,
+        at=cut,
+    )
+
+
+def _cut(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> ox.Literal | None:
+    """Return where numbers are cut, or None for booleans."""
+    booleans = [o for _, o in pairs if isinstance(o, ox.Literal) and o.datatype == XSD.boolean]
+    if len(booleans) == len(pairs):
+        if at is not None:
+            raise OptionError(f"{where}: --at is for numbers, but ?outcome is true or false here.")
+        return None
+    greatest: dict[Term, Decimal] = {}
+    for focus, outcome in pairs:
+        number = _number(outcome)
+        if number is None:
+            raise QueryError(
+                f"{where}: ?outcome must be true or false for all nodes, or a number for all; "
+                f"for {focus} it is {outcome}."
+            )
+        greatest[focus] = max(number, greatest.get(focus, number))
+    bound = at if at is not None else upper_quartile(greatest.values())
+    return ox.Literal(format(bound, "f"), datatype=XSD.decimal)
+
+
+def _number(term: Term) -> Decimal | None:
+    if not isinstance(term, ox.Literal) or not term.datatype.value.startswith(XSD.iri):
+        return None
+    try:
+        number = Decimal(term.value)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def upper_quartile(numbers: Iterable[Decimal]) -> Decimal:
+    """Return the smallest number that at least three quarters do not exceed (nearest rank)."""
+    ordered = sorted(numbers)
+    return ordered[math.ceil(_QUARTILE * len(ordered)) - 1]
+
+
+def population_target(text: str, graph: Graph, where: str, seconds: float) -> tuple[Fragment, int]:
+    """Return the target made of a user's SELECT of ?focus, and how many nodes it has."""
+    check_query(text, where)
+    rows: Results = guarded_select(graph.store, text, seconds, where)
+    if "focus" not in rows.variables:
+        raise QueryError(f"{where}: the query must give ?focus.")
+    try:
+        select = expanded(text)
+    except IllFormedError as error:
+        raise QueryError(f"{where}: {error}.") from error
+    nodes = {row["focus"] for row in rows if "focus" in row}
+    return template(ROLE, "population-target").fragment(select=Fragment(select)), len(nodes)

@@ -1,0 +1,1 @@
+"""Test: from a frame to evidence; tests are registered before they run."""

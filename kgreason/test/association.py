@@ -1,0 +1,39 @@
+"""Association on the held-out half: the e-value of a 2×2 table."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from kgreason.base.statistics import Table, e_value_two_proportions
+from kgreason.base.store import Row
+from kgreason.test.finding import Finding, Setting, decimal, integers, percent
+
+STRONG: Final = 100.0
+MODERATE: Final = 10.0
+WEAK: Final = 1.0
+
+
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
+    """Return strong (e ≥ 100), moderate (e ≥ 10), weak (e ≥ 1) or absent."""
+    inside, inside_failing, population, failing = integers(
+        rows[0], "inside", "insideFailing", "population", "failing"
+    )
+    table = Table(inside_failing, inside, failing - inside_failing, population - inside)
+    e = e_value_two_proportions(setting.discovery, table) if setting.discovery else 1.0
+    bounds = ((STRONG, "strong"), (MODERATE, "moderate"), (WEAK, "weak"))
+    outcome = next((name for bound, name in bounds if e >= bound), "absent")
+    if not inside or population == inside:
+        outcome = "weak" if not inside else "absent"
+    note = (
+        f"On the held-out half {inside_failing} of {inside} nodes inside fail "
+        f"({percent(inside_failing, inside)}), {table.outside_failing} of {table.outside} outside "
+        f"({percent(table.outside_failing, table.outside)})."
+    )
+    figures: dict[str, int | Decimal] = {
+        "insideFailing": inside_failing,
+        "inside": inside,
+        "outsideFailing": table.outside_failing,
+        "outside": table.outside,
+        "eValue": decimal(e),
+    }
+    return Finding(outcome, note, figures)

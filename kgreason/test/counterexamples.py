@@ -1,0 +1,79 @@
+"""Nodes in the region that pass, and nodes outside that fail."""
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from kgreason.base.statistics import Table
+from kgreason.base.store import Row, Term
+from kgreason.test.finding import Finding, Setting
+
+_SHOWN = 3
+_BEYOND: Final = 0.3
+_ERRORS: Final = 3.0
+
+
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
+    """Return few, some or most: passing nodes as a share of region as the discovery half had it.
+
+    `few` is up to 1.25 times the expected share and five points, `most` over thirty points beyond
+    it; both halves are about as large, so the discovery half's size stands for this one's. Failing
+    nodes that say nothing of what the region is made of are left out, unless that is complete; then
+    it is `most` too where clearly more of the failures lack it than lay outside on the discovery
+    half. Where nothing is inside it is `some`.
+    """
+    passing = sorted((r["focus"] for r in rows if _is(r, "fails", "false")), key=str)
+    outside = [r for r in rows if _is(r, "fails", "true")]
+    silent = [_is(r, "complete", "true") for r in outside if _is(r, "known", "false")]
+    absent, unknown = sum(silent), len(silent) - sum(silent)
+    known = (r for r in outside if _is(r, "known", "true") or _is(r, "complete", "true"))
+    failing = sorted((r["focus"] for r in known), key=str)
+    hit = sum(int(r["failing"].value) for r in rows if "failing" in r) - len(outside)
+    found = setting.discovery
+    expected = 1 - found.inside_failing / found.inside if found and found.inside else 0.5
+    inside = found.inside if found else 0
+    share = len(passing) / inside if inside else 1.0
+    outcome = "few" if share <= 1.25 * expected + 0.05 else "some"
+    if share > min(1.0, expected + _BEYOND) or _lacking(found, absent, hit + len(failing)):
+        outcome = "most"
+    if not passing and not hit:
+        outcome = "some"
+    note = (
+        f"{len(passing)} nodes inside the region pass, {len(failing)} failing nodes lie outside it."
+    )
+    figures: dict[str, int | Decimal] = {
+        "passingInside": len(passing),
+        "outsideFailing": len(failing),
+        "insideFailing": hit,
+        "inside": hit + len(passing),
+    }
+    if absent:
+        note = f"{note[:-1]}, of which {absent} lack what it is made of."
+        figures["absent"] = absent
+    if unknown:
+        note += f" {unknown} more say nothing of what it is made of, and are left out."
+        figures["unknown"] = unknown
+    return Finding(outcome, note, figures, _cited(passing, failing))
+
+
+def _is(row: Row, name: str, value: str) -> bool:
+    return name in row and row[name].value == value
+
+
+def _lacking(found: Table | None, absent: int, failing: int) -> bool:
+    """Check whether far more of the failures lack something than lay outside on the discovery half.
+
+    Thirty points, and three standard errors of the difference of the two shares, pooled.
+    """
+    if found is None or not found.failing or not failing:
+        return False
+    beyond = absent / failing - found.outside_failing / found.failing
+    pooled = (absent + found.outside_failing) / (failing + found.failing)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / failing + 1 / found.failing))
+    return beyond > _BEYOND and beyond > _ERRORS * error
+
+
+def _cited(passing: Sequence[Term], failing: Sequence[Term]) -> list[tuple[Term, str]]:
+    cite = [(node, "passes although inside the region") for node in passing[:_SHOWN]]
+    return cite + [(node, "fails although outside the region") for node in failing[:_SHOWN]]

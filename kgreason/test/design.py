@@ -1,0 +1,128 @@
+"""Design: register tests before they run."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.store import Row
+from kgreason.base.templates import Fragment
+from kgreason.base.terms import PROV
+from kgreason.context.context import Context, Symptom, mark_inside, pattern, view_of
+from kgreason.context.view import View
+from kgreason.hypothesize import recorded
+from kgreason.record import Step
+from kgreason.record.record import literal
+from kgreason.test import plans
+
+STRONG: Final = 10.0  # of an e-process: moderate evidence
+
+
+def design(context: Context, symptom: Symptom, round_: int) -> None:
+    """Register the first tests of what was proposed: one step."""
+    view = view_of(context, symptom, round_)
+    step = context.record.step("Design")
+    step.describe(step.node, symptom=symptom.node, round=round_, stage=1)
+    known = registered(context, symptom)
+    for rows in recorded.frames(context, symptom, round_):
+        nodes = [recorded.hypothesis_of(row) for row in rows]
+        claiming = [row for row in rows if row["catchAll"].value == "false"]
+        for row in claiming:
+            mark_inside(context, view, pattern(row["pattern"].value))
+        for planned in plans.first_tests(view, [recorded.outline(row) for row in claiming]):
+            register(step, nodes, planned, claiming[planned.tested]["pattern"].value, known)
+    context.record.commit(step)
+
+
+def registered(context: Context, symptom: Symptom) -> set[tuple[str, str]]:
+    """Return fingerprint and region of all tests of a symptom: none is made twice.
+
+    The query of a test names the mark of its symptom, so that no other symptom can have the same.
+    """
+    rows = context.record.select("fingerprints", symptom=symptom.node)
+    return {(row["fingerprint"].value, row["pattern"].value) for row in rows}
+
+
+def register(
+    step: Step,
+    members: Sequence[ox.NamedNode],
+    planned: plans.PlannedTest,
+    region: str,
+    known: set[tuple[str, str]],
+) -> None:
+    """Register a test, unless the same was registered before for the same region.
+
+    One query may do for several regions: the spread among siblings is read for each of them.
+    """
+    text = f"{planned.kind} {planned.half} {planned.query}"
+    fingerprint = hashlib.sha256(text.encode()).hexdigest()
+    if (fingerprint, region) in known:
+        return
+    known.add((fingerprint, region))
+    node = step.make(
+        "Test",
+        PROV.Plan,
+        PROV.Entity,
+        kind=planned.kind,
+        query=planned.query,
+        split=planned.half,
+        fingerprint=fingerprint,
+        hypothesis=members[planned.tested],
+        rival=planned.outsider or (None if planned.named is None else members[planned.named]),
+    )
+    for member, (role, overlap) in zip(members, planned.members, strict=True):
+        expectation = step.make(
+            "Expectation", PROV.Entity, hypothesis=member, role=role, overlap=overlap
+        )
+        step.describe(node, expects=expectation)
+
+
+def tell_apart(context: Context, symptom: Symptom, round_: int) -> None:
+    """Register the second stage: rivals that did well are set against each other."""
+    view = view_of(context, symptom, round_)
+    rows = context.record.select("contenders", symptom=symptom.node)
+    frames: dict[str, list[Row]] = {}
+    for row in rows:
+        if int(row["round"].value) == round_:
+            frames.setdefault(row["frame"].value, []).append(row)
+    plan = context.record.step("Design")
+    plan.describe(plan.node, symptom=symptom.node, round=round_, stage=2)
+    known = registered(context, symptom)
+    outside = context.record.select("outsiders", symptom=symptom.node, round=literal(round_))
+    for members in frames.values():
+        rivals = [*members, *_outsiders(members, outside)]
+        nodes = [ox.NamedNode(row["hypothesis"].value) for row in members]
+        for planned in _tell_members_apart(view, rivals, len(members)):
+            register(plan, nodes, planned, members[planned.tested]["pattern"].value, known)
+    context.record.commit(plan)
+
+
+def _outsiders(members: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """Return rivals of earlier rounds, but not those that a member is a revision of."""
+    own = {row["hypothesis"].value for row in members}
+    return [row for row in rows if "new" not in row or row["new"].value not in own]
+
+
+def _tell_members_apart(view: View, rows: Sequence[Row], own: int) -> Iterator[plans.PlannedTest]:
+    """Set strong members of a frame, the first `own` rows, against each other and outsiders."""
+    strong = [i for i, r in enumerate(rows) if float(r["e"].value) >= STRONG and "pattern" in r]
+    pairs = [(i, j) for i in strong for j in strong if i != j and i < own]
+    regions = [pattern(r["pattern"].value) if "pattern" in r else Fragment("") for r in rows]
+    for tested, rival, query, scheme in plans.telling_apart(view, regions, pairs):
+        outsider = ox.NamedNode(rows[rival]["hypothesis"].value) if rival >= own else None
+        named = None if outsider else rival
+        members = roles(rows[:own], tested, named)
+        yield plans.PlannedTest("stratification", query, scheme, tested, named, members, outsider)
+
+
+def roles(
+    members: Sequence[Row], tested: int, named: int | None = None
+) -> list[tuple[str, Decimal]]:
+    """Return what each member of a frame is in a test within strata: role and overlap."""
+    told = {tested: "self", named: "named"}
+    return [
+        (told.get(i, "rival") if "pattern" in row else "none", Decimal(i == tested))
+        for i, row in enumerate(members)
+    ]

@@ -1,0 +1,59 @@
+"""Read for how many of the claimed failures the registered prediction holds."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from kgreason.base.store import Row
+from kgreason.test.finding import Finding, Setting, decimal, integers, percent
+
+HOLDS: Final = 0.95
+PARTLY: Final = 0.5
+LIFT: Final = 0.5
+
+
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
+    """Return holds (from 95 % of the claimed, and a region with a lift of at least a half).
+
+    The lift is the share of the way from the rate outside to 1 that the rate inside has gone; where
+    nothing lies outside the rate there counts as 0. Where most nodes of the region pass, what it is
+    made of does them no harm. Where no node is claimed it is undetermined.
+    """
+    _ = setting
+    claimed, holds, inside, population, failing = integers(
+        rows[0], "claimed", "holds", "inside", "population", "failing"
+    )
+    rate = holds / claimed if claimed else 0.0
+    lift = region_lift(claimed, inside, failing, population)
+    if not claimed:
+        outcome = "undetermined"
+    elif rate >= HOLDS and lift >= LIFT:
+        outcome = "holds"
+    else:
+        outcome = "partly" if rate >= PARTLY and lift >= LIFT else "fails"
+    note = (
+        f"The prediction holds for {holds} of {claimed} claimed failures "
+        f"({percent(holds, claimed)}); {percent(claimed, inside)} of the {inside} nodes in the "
+        "region fail."
+    )
+    figures: dict[str, int | Decimal] = {
+        "rate": decimal(rate),
+        "lift": decimal(lift),
+        "claimed": claimed,
+        "holds": holds,
+        "inside": inside,
+        "outsideFailing": failing - claimed,
+        "outside": population - inside,
+    }
+    return Finding(outcome, note, figures)
+
+
+def region_lift(inside_failing: int, inside: int, failing: int, population: int) -> float:
+    """Return (rate inside - rate outside) / (1 - rate outside), at least 0."""
+    if not inside:
+        return 0.0
+    outside = population - inside
+    rate_outside = (failing - inside_failing) / outside if outside else 0.0
+    if rate_outside >= 1:
+        return 0.0
+    return max(0.0, (inside_failing / inside - rate_outside) / (1 - rate_outside))

@@ -1,0 +1,92 @@
+"""What a test gives, and what reading it needs to know."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
+
+from kgreason.base.errors import RunError
+from kgreason.base.statistics import Table
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import template
+from kgreason.graph import Graph
+from kgreason.shacl import Constraint
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known before a test runs.
+
+    `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
+    the region among its siblings; graph and constraint are for kinds that look at more than rows.
+    """
+
+    discovery: Table | None = None
+    level: Term | None = None
+    graph: Graph | None = None
+    constraint: Constraint | None = None
+
+
+Figures = Mapping[str, int | Decimal]
+"""Figures by the name of their trails property."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome class of a test, its raw figures by trails property, and a sentence.
+
+    `cite` names nodes that the finding rests on beside the usual ones, with why. `strata` are the
+    rows of a table that figures alone do not hold (siblings, strata of a rival): with them and the
+    figures everything the reader gave can be worked out again.
+    """
+
+    outcome: str
+    note: str
+    figures: Figures = field(default_factory=dict)
+    cite: Sequence[tuple[Term, str]] = ()
+    strata: Sequence[Figures] = ()
+
+
+Reader = Callable[[Sequence[Row], Setting], Finding]
+
+
+READERS: Final = ("test", "repair")
+"""The rooms in which a module named for a kind of test may read its rows."""
+
+
+def read(kind: str, rows: Sequence[Row], setting: Setting) -> Finding:
+    """Read the rows of a test of a kind.
+
+    Without a module of that name, the query itself has to bind ?outcome (and may bind ?note).
+    Raises RunError where neither is there.
+    """
+    template("test", kind)  # an unknown kind is an error of its own
+    for room in READERS:
+        name = f"kgreason.{room}.{kind.replace('-', '_')}"
+        if find_spec(name) is not None:
+            reader: Reader = import_module(name).read
+            return reader(rows, setting)
+    if not rows or "outcome" not in rows[0]:
+        raise RunError(f"queries/test/{kind}.rq binds no ?outcome, and no module reads it.")
+    note = rows[0].get("note")
+    return Finding(rows[0]["outcome"].value, note.value if note is not None else "")
+
+
+def integers(row: Row, *names: str) -> list[int]:
+    """Return the values of some variables as integers."""
+    return [int(row[name].value) for name in names]
+
+
+def decimal(value: float, places: int = 6) -> Decimal:
+    """Return a number with a fixed number of places, for the record."""
+    return Decimal(f"{value:.{places}f}")
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share as people read it."""
+    if not whole:
+        return "0 %"
+    share = 100 * part / whole
+    return f"{share:.0f} %" if share >= 10 or share == 0 else f"{share:.1f} %"  # noqa: PLR2004 - two figures are enough

@@ -1,0 +1,96 @@
+"""Plans: the tests of each member of a frame, as queries, with what each member expects."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+from kgreason.base.templates import Fragment, Value, template
+from kgreason.context.view import View, inside, members
+from kgreason.hypothesize.outlines import Outline
+from kgreason.hypothesize.overlaps import overlap
+from kgreason.test.finding import decimal
+
+_TOLD_APART: Final = "stratification"
+
+
+@dataclass(frozen=True)
+class PlannedTest:
+    """A test to be registered: its kind, the very query, and how each member stands to it.
+
+    `members` gives the role (self, named, rival, none) and the overlap for each position in the
+    frame; `tested` and `named` are positions. A rival of another frame is an `outsider`.
+    """
+
+    kind: str
+    query: str
+    half: str
+    tested: int
+    named: int | None = None
+    members: Sequence[tuple[str, Decimal]] = field(default=())
+    outsider: NamedNode | None = None
+
+
+def first_tests(view: View, frame: Sequence[Outline]) -> list[PlannedTest]:
+    """Design the tests of every member of a frame but the catch-all, which has none of its own."""
+    nodes = [members(view, each.pattern) & view.marks.population.everyone for each in frame]
+    out = []
+    for position, outline in enumerate(frame):
+        roles = _roles(nodes, position)
+        split = view.marks.scheme(outline.scheme)
+        for kind in outline.kinds:
+            query = _query(view, outline, kind)
+            out.append(PlannedTest(kind, query, split.scheme, position, None, roles))
+    return out
+
+
+def _roles(nodes: Sequence[int], tested: int) -> list[tuple[str, Decimal]]:
+    own = nodes[tested]
+    roles = [
+        ("self", Decimal(1)) if place == tested else ("rival", decimal(overlap(own, other)))
+        for place, other in enumerate(nodes)
+    ]
+    return [*roles, ("none", Decimal(0))]
+
+
+def _query(view: View, outline: Outline, kind: str) -> str:
+    """Render the query of a test."""
+    kind_template = template("test", kind)
+    split, patterns = view.marks.scheme(outline.scheme), outline.patterns
+    offered: dict[str, Value] = {
+        "symptom": view.marks.failing,
+        "half": split.heldout,
+        "other": split.common or split.discovery,
+        "region": inside(view, outline.pattern),
+        "passing": False,
+        "known": Fragment(""),
+        "complete": outline.silent,
+    }
+    offered |= {"body" if name == "placebo" else name: each for name, each in patterns.items()}
+    if "passing" in kind_template.parameters and "exception" in patterns:
+        offered |= {"passing": True, "region": patterns["exception"]}
+    return kind_template.render(**{k: offered[k] for k in kind_template.parameters})
+
+
+def telling_apart(
+    view: View, regions: Sequence[Fragment], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, str, str]]:
+    """Design stratification tests for pairs of members: (tested, rival, query, scheme)."""
+    split = view.marks.node
+    kind = template("test", _TOLD_APART)
+    return [
+        (
+            tested,
+            rival,
+            kind.render(
+                symptom=view.marks.failing,
+                half=split.heldout,
+                region=inside(view, regions[tested]),
+                rival=inside(view, regions[rival]),
+            ),
+            split.scheme,
+        )
+        for tested, rival in pairs
+    ]

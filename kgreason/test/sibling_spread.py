@@ -1,0 +1,97 @@
+"""Read whether a level is beyond what the spread among its siblings predicts."""
+
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from kgreason.base.siblings import beta_binomial_tail
+from kgreason.base.statistics import Count
+from kgreason.base.store import Row
+from kgreason.hypothesize.outlines import FEW
+from kgreason.test.finding import Finding, Setting, decimal, percent
+
+TAIL: Final = 0.1
+SMALL: Final = 2
+FAR: Final = 50.0
+USUAL: Final = 2 / 3
+ABOVE: Final = 0.8
+PASSING: Final = "passing"
+
+
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
+    """Return beyond, within, or undetermined where there are fewer than three levels.
+
+    The tail probability is multiplied by the number of levels, for the level was picked because it
+    looks worst, and what is peculiar to a level shows on both halves. Not so for a level whose odds
+    are fifty times those of the better two thirds of its siblings: batches that differ by chance
+    hardly ever differ so (three standard deviations of a log-odds spread of 1, and more), while a
+    few siblings without failures could never give a small enough tail. Siblings that are as far off
+    themselves are left out then, for another cause may hold there. Levels with fewer than two nodes
+    say nothing of a spread and are left out, and so are, where two others remain, those that nearly
+    all nodes of the region have too: a class above it is no peer.
+
+    Where nodes that pass are counted, `failing` is the number of these throughout.
+
+    The strata are the siblings: each pair of counts, with the number of siblings that have it.
+    """
+    mine = next((row for row in rows if "own" in row and _count(row)[1]), None)
+    own = _count(mine) if mine else None
+    siblings = _siblings(rows, setting)
+    strata = [
+        {"insideFailing": failing, "inside": population, "times": times}
+        for (failing, population), times in sorted(Counter(siblings).items())
+    ]
+    figures: dict[str, int | Decimal] = {"levels": len(siblings) + (own is not None)}
+    if own is not None:
+        figures |= {"insideFailing": own[0], "inside": own[1]}
+    count = len(siblings) + (own is not None)
+    if own is None or count < FEW:
+        note = f"There are {count} levels to compare, too few for a spread."
+        return Finding("undetermined", note, figures, strata=strata)
+    failing, population = (sum(v[i] for v in siblings) for i in (0, 1))
+    far = FAR * _usual(siblings)
+    if _odds(*own) >= far:
+        near = [level for level in siblings if _odds(*level) < far]
+        tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
+    else:
+        tail = min(1.0, count * beta_binomial_tail(siblings, own))
+    verb = "pass" if mine and mine["own"].value == PASSING else "fail"
+    note = (
+        f"{own[0]} of {own[1]} nodes of this level {verb} ({percent(*own)}), "
+        f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
+        f"levels is so high has probability {tail:.2g} by their spread."
+    )
+    figures["pValue"] = decimal(tail, 9)
+    return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
+
+
+def _siblings(rows: Sequence[Row], setting: Setting) -> list[Count]:
+    """Return the counts of the levels to compare with, in order."""
+    shared = {row["level"]: int(row["shared"].value) for row in rows if "shared" in row}
+    most = ABOVE * shared.get(setting.level, 0) if setting.level else 0.0
+    found = [r for r in rows if r.get("level", setting.level) != setting.level]
+    found = [r for r in found if _count(r)[1] >= SMALL]
+    peers = [r for r in found if not most or shared.get(r["level"], 0) < most]
+    return sorted(_count(r) for r in (peers if len(peers) >= FEW - 1 else found))
+
+
+def _count(row: Row) -> Count:
+    return int(row["failing"].value), int(row["population"].value)
+
+
+def _usual(siblings: Sequence[Count]) -> float:
+    """Return the odds over the siblings with the lowest rates, up to two thirds of all nodes."""
+    ordered = sorted(siblings, key=lambda level: (level[0] / level[1], level[1]))
+    enough = sum(nodes for _, nodes in ordered) * USUAL
+    failing = population = 0
+    for bad, nodes in ordered:
+        failing, population = failing + bad, population + nodes
+        if population >= enough:
+            break
+    return _odds(failing, population)
+
+
+def _odds(failing: int, population: int) -> float:
+    """Return the odds of failing, with half a node added on both sides."""
+    return (failing + 0.5) / (population - failing + 0.5)

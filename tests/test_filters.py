@@ -1,0 +1,105 @@
+"""Why a candidate is not proposed: each filter has a name and a reason, and the record has both."""
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgreason.context.view import View
+from kgreason.hypothesize import frames
+from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.filters import FILTERS, Repeat
+from kgreason.report import questions
+from kgreason.review.replay import replay
+from tests.lifetime_support import asked, of, sample, written
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def old_and_new(folder: Path) -> dict[str, Any]:
+    """Write nodes of which a few, of an old kind, never fail, and of the others three tenths do."""
+    draw, rows = random.Random(4), []
+    for n in range(600):
+        old = n // 3 % 12 == 0
+        fails = not old and draw.random() >= 0.7
+        rows.append(sample(n, f'e:kind "{"old" if old else "new"}"', fails=fails))
+    return written(folder, rows)
+
+
+def test_every_filter_says_in_a_sentence_why_it_drops_a_candidate() -> None:
+    found = {each.name: each for each in (*FILTERS, Repeat())}
+    assert all(each.reason[0].isupper() and each.reason.endswith(".") for each in found.values())
+    assert len({each.reason for each in found.values()}) == len(found)
+    assert [each.name for each in FILTERS] == [
+        *("support", "family-limit", "count-limit", "found-wanting", "support", "lift"),
+        *("exposure", "testable", "clustering", "subsumption", "near-duplicate"),
+        *("redundancy", "confounding", "near-duplicate", "restatement", "memory", "room"),
+    ]
+
+
+def test_the_shape_allows_the_names_of_all_filters() -> None:
+    text = (ROOT / "shapes" / "hypothesis.ttl").read_text(encoding="utf-8")
+    listed = re.search(r"sh:path trails:filter ;[^(]*\(([^)]*)\)", text)
+    assert listed is not None
+    assert re.findall(r'"([a-z-]+)"', listed[1]) == sorted({f.name for f in (*FILTERS, Repeat())})
+
+
+def test_a_dropped_candidate_is_recorded_with_the_filter_and_its_figure(tmp_path: Path) -> None:
+    record = asked(old_and_new(tmp_path))
+    runs = of(record, "Filtering")
+    lift = {node for node, said in runs.items() if said["filter"] == ["lift"]}
+    told = {
+        said["statement"][0]: said
+        for said in of(record, "Candidate").values()
+        if said["filtering"][0] in lift
+    }
+    new = told["Nodes whose kind is “new” fail."]
+    assert (new["fate"], new["measure"]) == (["dropped"], ["rate inside over the rate of all"])
+    inside, failing, outside, others = (
+        int(new[f"discovery{name}"][0])
+        for name in ("Inside", "InsideFailing", "Outside", "OutsideFailing")
+    )
+    ratio = failing / inside / ((failing + others) / (inside + outside))
+    assert float(new["figure"][0]) == pytest.approx(ratio, abs=1e-6)
+    assert ratio < float(new["bound"][0]) == 1.1
+    rows = [row for row in questions.ask(record, "why-not-proposed") if "g" in row]
+    row = next(r for r in rows if r["candidate"].value == new["statement"][0])
+    assert row["filter"].value == "lift"
+    assert row["decided"].value == f"rate inside over the rate of all {round(ratio, 3)}, bound 1.1"
+    assert row["failing_inside"].value == f"{failing} of {inside}"
+
+
+def test_filters_that_ran_on_rough_counts_are_recorded_by_numbers_only(tmp_path: Path) -> None:
+    record = asked(old_and_new(tmp_path))
+    rough = {n: said for n, said in of(record, "Filtering").items() if said["exact"] == ["false"]}
+    assert rough
+    assert all(
+        0 < int(r["candidatesDropped"][0]) <= int(r["candidatesIn"][0]) for r in rough.values()
+    )
+    held = {said["filtering"][0] for said in of(record, "Candidate").values()}
+    assert not held & set(rough)
+
+
+def test_candidates_of_every_source_go_through_the_filters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+
+    def nothing_new(view: View) -> Iterator[Candidate]:
+        found = list(frames.from_families(view))
+        given.append(len(found))
+        yield from found
+
+    monkeypatch.setattr(frames, "SOURCES", (*frames.SOURCES, nothing_new))
+    record = asked(old_and_new(tmp_path))
+    first = next(r for r in of(record, "Filtering").values() if r["round"] == ["1"])
+    assert int(first["candidatesIn"][0]) == 2 * given[0]
+
+
+def test_a_record_with_dropped_candidates_replays(tmp_path: Path) -> None:
+    asked(old_and_new(tmp_path), ledger=tmp_path / "ledger")
+    again = replay(tmp_path / "ledger")
+    assert again.same, (again.recorded[:3], again.replayed[:3])

@@ -1,0 +1,119 @@
+"""What symptoms are called: no two of an investigation alike, in the report, JSON and terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+from kgreason.audit import audit
+from kgreason.graph import load
+from kgreason.shacl import compile_shapes, names, read_shapes
+from tests.cli_support import run
+
+PREFIXES = """@prefix ex: <https://example.org/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+"""
+LABS = (
+    PREFIXES
+    + "".join(f'ex:l{n} a ex:Lab ; ex:code "{n}" .\n' for n in range(40))
+    + "".join(f'ex:m{n} a ex:Lab ; ex:city "c" .\n' for n in range(40))
+)
+BLANK = """ex:LabShape a sh:NodeShape ; sh:targetClass ex:Lab ;
+  sh:property [ sh:path ex:code ; sh:minCount 1 ] , [ sh:path ex:city ; sh:minCount 1 ] .
+"""
+
+
+def called(folder: Path, shapes: str) -> list[str]:
+    """Name the constraints of some shapes, in the order of their paths and components."""
+    (folder / "data.ttl").write_text(LABS, encoding="utf-8")
+    (folder / "shapes.ttl").write_text(PREFIXES + shapes, encoding="utf-8")
+    compiled = compile_shapes(
+        read_shapes([folder / "shapes.ttl"]), load([folder / "data.ttl"])
+    ).constraints
+    found = sorted(compiled, key=lambda c: (c.path.text if c.path else "", c.component.value))
+    return names(found)
+
+
+def of(*properties: str) -> str:
+    """Write a shape with property shapes that have no name of their own."""
+    return f"ex:LabShape sh:targetClass ex:Lab ; sh:property [ {' ] , [ '.join(properties)} ] ."
+
+
+CITY, CODE = "sh:path ex:city ; sh:minCount 1", "sh:path ex:code ; sh:minCount 1"
+
+
+@pytest.mark.parametrize(
+    ("properties", "expected"),
+    [
+        ([CITY, CODE], ["MinCount of city in LabShape", "MinCount of code in LabShape"]),
+        (
+            [f'{CITY} ; sh:name "city"@en, "Ort"@de', f'{CODE} ; sh:message "A lab has a code."'],
+            ["city", "A lab has a code"],
+        ),
+        (
+            [f'{CITY} ; sh:maxCount 1 ; sh:name "city" ; sh:message "One city."'],
+            ["city (MaxCount)", "city (MinCount)"],
+        ),
+        (
+            [f'{CITY} ; sh:name "Key"', f'{CODE} ; sh:name "key"'],
+            ["Key (city)", "key (code)"],
+        ),
+        (
+            [f'{CITY} ; sh:name "key" ; sh:message "A city."', f'{CODE} ; sh:name "key"'],
+            ["key (A city)", "key"],
+        ),
+        (
+            ['sh:path ex:city ; sh:pattern "^a"', 'sh:path ex:city ; sh:pattern "^b"'],
+            ["Pattern of city in LabShape", "Pattern of city in LabShape (2)"],
+        ),
+        (
+            [f'{CITY} ; sh:message "{"A city is needed. " * 9}"'],
+            ["A city is needed. A city is needed. A city is needed. A city is needed. A city…"],
+        ),
+        ([f'{CITY} ; sh:message "{"x" * 200}"'], ["x" * 79 + "…"]),
+    ],
+)
+def test_a_name_is_the_first_there_is_and_no_other_symptom_has_it(
+    tmp_path: Path, properties: list[str], expected: list[str]
+) -> None:
+    assert called(tmp_path, of(*properties)) == expected
+
+
+def test_shapes_of_one_local_name_are_told_apart_by_their_iris(tmp_path: Path) -> None:
+    shapes = "".join(
+        f"<https://example.org/{part}#Lab> sh:targetClass ex:Lab ; sh:property [ {CITY} ] .\n"
+        for part in "ab"
+    )
+    assert called(tmp_path, shapes) == [
+        f"MinCount of city in Lab (<https://example.org/{part}#Lab>)" for part in "ab"
+    ]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str, str, Path]:
+    folder = tmp_path_factory.mktemp("labs")
+    (folder / "data.ttl").write_text(LABS, encoding="utf-8")
+    (folder / "shapes.ttl").write_text(PREFIXES + BLANK, encoding="utf-8")
+    shapes = folder / "shapes.ttl"
+    with kgreason.investigate(folder / "data.ttl", shapes=shapes) as result:
+        assert audit(result.record).ok
+        return result.as_dict(), result.markdown(), result.html(), folder
+
+
+def test_rules_without_a_name_of_their_own_are_told_apart(
+    found: tuple[dict[str, Any], str, str, Path],
+) -> None:
+    told, text, page, folder = found
+    wanted = ["MinCount of city in LabShape", "MinCount of code in LabShape"]
+    assert sorted(s["name"] for s in told["symptoms"]) == wanted
+    for name in wanted:
+        assert f"\n## {name} — " in text
+        assert f"| {name} |" in text
+        assert page.count(name) >= 2
+    options = ("symptoms", folder / "data.ttl", "--shapes", folder / "shapes.ttl")
+    listed = json.loads(run(*options, "--format", "json").out)
+    assert sorted(s["name"] for s in listed) == wanted
+    table = run(*options).out
+    assert [table.count(name) for name in wanted] == [1, 1]
