@@ -34,7 +34,7 @@ def investigated(place: Path, rows: Iterable[str], shapes: str) -> None:
 
 
 def tried(*more: str) -> list[dict[str, Any]]:
-    done = run("repair", "1", "--dry-run", "--format", "json", *more)
+    done = run("repair", "I1", "--dry-run", "--format", "json", *more)
     assert done.code == 0, done.err
     found: list[dict[str, Any]] = json.loads(done.out)["tried"]
     return found
@@ -81,7 +81,7 @@ def test_an_import_brings_what_the_shapes_ask_for_and_no_more(place: Path) -> No
     (found,) = tried("--import-from", "register.ttl")
     assert (found["repair"], found["outcome"]) == ("import-described", "cleared")
     assert (found["figures"]["claimed"], found["figures"]["holds"]) == (30, 30)
-    done = run("repair", "1", "--import-from", "register.ttl", "--out", "mended.rdfp")
+    done = run("repair", "I1", "--import-from", "register.ttl", "--out", "mended.rdfp")
     assert done.code == 0, done.err
     assert "Failures of all constraints: 30 before, 0 after." in done.out
     lines = (place / "mended.rdfp").read_text(encoding="utf-8").splitlines()
@@ -105,7 +105,7 @@ def short(line: str) -> str:
 def test_the_record_says_where_an_import_is_from(place: Path) -> None:
     investigated(place, parts(), CERTIFIED)
     register(place, (1, 5, 9))
-    assert run("repair", "1", "--import-from", "register.ttl", "--out", "mended.nq").code == 0
+    assert run("repair", "I1", "--import-from", "register.ttl", "--out", "mended.nq").code == 0
     with Ledger.read(place / ".kgreason") as store:
         record = store.record(store.entry())
         found = [q.object for q in record.store.quads(record.iri) if q.predicate == FROM]
@@ -131,7 +131,7 @@ def test_a_source_that_knows_too_little_is_not_taken_from(place: Path) -> None:
 
 def test_a_source_that_cannot_be_read_is_told(place: Path) -> None:
     investigated(place, parts(), CERTIFIED)
-    done = run("repair", "1", "--dry-run", "--import-from", "nowhere.ttl")
+    done = run("repair", "I1", "--dry-run", "--import-from", "nowhere.ttl")
     assert done.code == 2
     assert "nowhere.ttl: there is no such file" in done.err
 
@@ -160,7 +160,7 @@ def test_a_language_becomes_one_that_is_listed(
     (found,) = (one for one in tried() if one["repair"])
     assert (found["repair"], found["outcome"]) == (repair, "cleared")
     assert (found["figures"]["claimed"], found["figures"]["holds"]) == (16, 16)
-    assert run("repair", "1", "--out", "mended.nt").code == 0
+    assert run("repair", "I1", "--out", "mended.nt").code == 0
     after = ox.parse(path=str(place / "mended.nt"), format=ox.RdfFormat.N_TRIPLES)
     labels = {str(q.object) for q in after if q.predicate.value.endswith("label")}
     assert labels == {f'"Zug {n}"{made if n % 5 == 0 else "@de"}' for n in range(80)}
@@ -195,7 +195,7 @@ def test_a_value_on_the_neighbour_moves_to_the_node(outward: bool, place: Path) 
     found = next(one for one in tried() if one["repair"])
     assert (found["repair"], found["outcome"]) == ("move-value", "cleared")
     assert (found["figures"]["claimed"], found["figures"]["holds"]) == (30, 30)
-    assert run("repair", "1", "--out", "mended.nt").code == 0
+    assert run("repair", "I1", "--out", "mended.nt").code == 0
     after = ox.parse(path=str(place / "mended.nt"), format=ox.RdfFormat.N_TRIPLES)
     weights = {
         (str(q.subject), str(q.object)) for q in after if q.predicate.value.endswith("weight")
