@@ -4,13 +4,12 @@ The record is the state. Each unit of work asks the record whether it is done al
 interrupted run goes on where it stood.
 """
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Final
 
 import pyoxigraph as ox
 
@@ -18,16 +17,18 @@ from kgreason.audit import refuse
 from kgreason.base.errors import RecordError
 from kgreason.base.store import Row
 from kgreason.base.templates import template
-from kgreason.base.terms import PROV, RDF, TRAILS, TYPE
-from kgreason.context.context import Context, Symptom, marks_of
+from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.context.context import Context, marks_of
 from kgreason.context.declared import Declared
 from kgreason.context.script import Script, repeat
+from kgreason.context.symptom import Symptom
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.hypothesize.hypothesize import hypothesize, set_aside
 from kgreason.observe.observe import record_symptoms
-from kgreason.observe.opening import Progress
+from kgreason.observe.opening import Progress, recorded_options
+from kgreason.observe.request import Request
 from kgreason.record import Record, Step, Written, policy
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
@@ -51,17 +52,6 @@ class Budget:
     interventions: int = 0
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Everything an investigation was asked; kept in the record, so that it can be resumed."""
-
-    question: str | None = None
-    policy: str = policy.DEFAULT
-    seed: int = 0
-    budget: Budget = field(default_factory=Budget)
-    options: dict[str, Any] = field(default_factory=dict)
-
-
 class Investigation:
     """One run over a graph and its symptoms."""
 
@@ -70,7 +60,7 @@ class Investigation:
         graph: Graph,
         symptoms: Sequence[Symptom],
         record: Record,
-        plan: Plan,
+        request: Request,
         progress: Progress | None = None,
         rules: policy.Policy | None = None,
         calibration: Calibration | None = None,
@@ -78,11 +68,14 @@ class Investigation:
     ) -> None:
         self.record = record
         self.calibration = calibration
-        self.plan = plan
+        self.request = request
+        self.budget = Budget(
+            request.max_hypotheses, request.max_steps, request.max_seconds, request.interventions
+        )
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
-        rules = rules or policy.load(plan.policy)
+        rules = rules or policy.load(request.policy)
         self.context = Context(
-            graph, record, rules, plan.seed, plan.budget.hypotheses, Names(graph)
+            graph, record, rules, request.seed, request.max_hypotheses, Names(graph)
         )
         self.context.declared = declared
         record.check = self._fault
@@ -157,8 +150,8 @@ class Investigation:
                 if not self._done("Hypothesize", symptom):
                     set_aside(self.context, symptom, self.cut)
         self._progress(f"round {round_}", len(open_), len(open_))
-        if self.plan.budget.interventions:
-            most = self.plan.budget.interventions
+        if self.budget.interventions:
+            most = self.budget.interventions
             intervene(self.context, open_, round_, most, self._spent)
         decide(self.context, round_, self.cut)
         return self.cut is None
@@ -208,7 +201,7 @@ class Investigation:
 
     def _spent(self) -> bool:
         """Check whether the budget is spent, and note what was cut."""
-        budget = self.plan.budget
+        budget = self.budget
         if self.cut is None and budget.seconds is not None and self.elapsed > budget.seconds:
             self.cut = f"stopped after {budget.seconds:g} seconds"
         if self.cut is None and budget.steps is not None and self.steps >= budget.steps:
@@ -266,13 +259,13 @@ class Investigation:
             node,
             step=step.node,
             number=self.record.number,
-            question=self.plan.question,
+            question=self.request.question,
             policy=self.context.policy.iri,
-            seed=self.plan.seed,
+            seed=self.request.seed,
             fingerprint=graph.fingerprint,
             triples=graph.triples,
             graphs=graph.graphs,
-            options=ox.Literal(json.dumps(asdict(self.plan), sort_keys=True), datatype=RDF.JSON),
+            options=recorded_options(self.request),
             state=TRAILS.Running,
             notice=sorted(set(graph.notices)),
         )

@@ -1,18 +1,15 @@
 """Run an investigation: from a request and what was seen to a record, new, resumed or repeated."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import GraphError
-from kgreason.context.context import Symptom
 from kgreason.context.declared import declarations
+from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
-from kgreason.graph.given import is_given
-from kgreason.loop import Budget, Investigation, Plan
-from kgreason.observe.look import Sighting
+from kgreason.loop import Investigation
 from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
 from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record, calibration, policy
@@ -40,16 +37,16 @@ def begin(
     calibration.under(request.calibration, policy.load(request.policy).iri)
     if ledger is not None:
         Ledger.ready(ledger)
-    graph, sighting = seen(request, progress, notice, gate=gate)
-    at_hand = AtHand(graph, sighting)
+    graph, observed = seen(request, progress, notice, gate=gate)
+    at_hand = AtHand(graph, observed)
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(graph.fingerprint), told)
-        _run(graph, sighting, record, request, progress)
+        _run(graph, observed, record, request, progress)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(graph.fingerprint), told)
-        _run(graph, sighting, record, request, progress)
+        _run(graph, observed, record, request, progress)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -90,9 +87,9 @@ def go_on(
         )
     with Ledger.write(ledger) as store:
         record = _telling(store.record(entry), told)
-        graph, sighting = seen(request, progress, notice)
-        _run(graph, sighting, record, request, progress)
-    return recorded(ledger, entry.iri.value, AtHand(graph, sighting))
+        graph, observed = seen(request, progress, notice)
+        _run(graph, observed, record, request, progress)
+    return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
 def _telling(record: Record, told: Told | None) -> Record:
@@ -102,7 +99,7 @@ def _telling(record: Record, told: Told | None) -> Record:
     return record
 
 
-def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request) -> Result:
+def repeated(graph: Graph, observed: Observed, record: Record, request: Request) -> Result:
     """Follow a recorded investigation in a ledger of its own, in memory, and give the result.
 
     It is judged by the policy that the record holds a copy of.
@@ -112,62 +109,31 @@ def repeated(graph: Graph, sighting: Sighting, record: Record, request: Request)
     made = Record(store.store, record.iri, int(record.iri.value.rpartition(":")[2]))
     rules = policy.of_record(record)
     learned = calibration.recorded(record)
-    _investigation(graph, sighting, made, request, None, rules, learned).follow(record)
+    _investigation(graph, observed, made, request, None, rules, learned).follow(record)
     return Result(store, made)
 
 
 def _run(
-    graph: Graph, sighting: Sighting, record: Record, request: Request, progress: Progress | None
+    graph: Graph, observed: Observed, record: Record, request: Request, progress: Progress | None
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
-    _investigation(graph, sighting, record, request, progress, rules, learned).run()
+    _investigation(graph, observed, record, request, progress, rules, learned).run()
 
 
 def _investigation(
     graph: Graph,
-    sighting: Sighting,
+    observed: Observed,
     record: Record,
     request: Request,
     progress: Progress | None,
     rules: policy.Policy | None = None,
     learned: calibration.Calibration | None = None,
 ) -> Investigation:
-    options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
-    del options["objects"]
-    for name in ("data", "shapes", "ontology"):
-        options[name] = [_absolute(p, request) for p in options[name]]
-    for name in ("violations", "population", "outcome"):
-        options[name] = None if options[name] is None else _absolute(options[name], request)
-    if policy.is_file(request.policy):
-        options["policy"] = str(Path(request.policy).resolve())
-    if calibration.is_file(request.calibration):
-        options["calibration"] = str(Path(request.calibration).resolve())
-    plan = Plan(
-        question=request.question,
-        policy=str(options["policy"]),
-        seed=request.seed,
-        budget=Budget(
-            request.max_hypotheses, request.max_steps, request.max_seconds, request.interventions
-        ),
-        options=options,
-    )
-    graph.notices += [n for n in sighting.notices if n not in graph.notices]
+    graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
-        Symptom(
-            ox.NamedNode(f"{record.iri.value}:symptom:{number}"),
-            seen.constraint,
-            seen.observation.population or len(seen.observation.failing),
-            seen.observation.failing,
-            number,
-            counted=seen.observation.population is not None,
-        )
-        for number, seen in enumerate(sighting.failing, start=1)
+        symptom.numbered(ox.NamedNode(f"{record.iri.value}:symptom:{number}"), number)
+        for number, symptom in enumerate(observed.failing, start=1)
     ]
-    declared = declarations(request.complete, (seen.constraint for seen in sighting.seen))
-    return Investigation(graph, symptoms, record, plan, progress, rules, learned, declared)
-
-
-def _absolute(path: str, request: Request) -> str:
-    """Return a path for the record; the name of an object stays as it is."""
-    return path if is_given(path) and path in request.objects else str(Path(path).resolve())
+    declared = declarations(request.complete, (symptom.constraint for symptom in observed.symptoms))
+    return Investigation(graph, symptoms, record, request, progress, rules, learned, declared)

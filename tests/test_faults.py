@@ -64,7 +64,7 @@ def test_derived_constraints_do_hold(targets: list[Target], tmp_path: Path) -> N
         texts.append(text.replace("sown/shapes#", f"sown/shapes/{number}#"))
     shapes.write_text("".join(texts), encoding="utf-8")
     _, seen = opening.symptoms(data, shapes=shapes)
-    assert len(seen.seen) == len(targets) > 20
+    assert len(seen.symptoms) == len(targets) > 20
     assert seen.failing == []
 
 

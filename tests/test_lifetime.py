@@ -17,7 +17,8 @@ from kgreason.audit import audit
 from kgreason.base.errors import RecordError, RunError
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import TRAILS
-from kgreason.context.context import Symptom, view_of
+from kgreason.context.context import view_of
+from kgreason.context.symptom import Symptom
 from kgreason.hypothesize import bindings
 from kgreason.hypothesize.candidates import Candidate, filled
 from kgreason.hypothesize.memory import Memory, remembered

@@ -13,7 +13,8 @@ from kgreason.audit import audit
 from kgreason.base.errors import QueryError
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
-from kgreason.context.context import Context, Symptom
+from kgreason.context.context import Context
+from kgreason.context.symptom import Symptom
 from kgreason.decide.decide import decide
 from kgreason.record import Record, policy
 from kgreason.repair import intervene as intervening

@@ -231,7 +231,7 @@ def test_symptoms_that_are_not_those_recorded_are_not_gone_on_with(
 
     def turned(self: Any, graph: Any, symptoms: Any, *more: Any, **also: Any) -> None:
         nodes = [symptom.node for symptom in symptoms]
-        again = [replace(s, node=n) for s, n in zip(symptoms, reversed(nodes), strict=True)]
+        again = [replace(s, recorded=n) for s, n in zip(symptoms, reversed(nodes), strict=True)]
         start(self, graph, again, *more, **also)
 
     monkeypatch.setattr(Investigation, "__init__", turned)

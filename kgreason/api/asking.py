@@ -163,8 +163,8 @@ def symptoms(
             "max_bytes": max_bytes,
         },
     )
-    _, sighting = opening.seen(request, progress, notice)
-    called = names([one.constraint for one in sighting.failing])
+    _, observed = opening.seen(request, progress, notice)
+    called = names([one.constraint for one in observed.failing])
     found = tuple(
         SeenSymptom(
             id=f"urn:kgreason:symptom:{one.constraint.key}",
@@ -176,9 +176,9 @@ def symptoms(
             population=one.observation.population or 0,
             failing=len(one.observation.failing),
         )
-        for one, name in zip(sighting.failing, called, strict=True)
+        for one, name in zip(observed.failing, called, strict=True)
     )
-    return Symptoms(found, sighting.notices, sighting.doubts)
+    return Symptoms(found, observed.notices, observed.doubts)
 
 
 def resume(

@@ -48,22 +48,18 @@ def check(node: Term, given: Properties) -> Iterator[Finding]:
 
 def _investigation(node: Term, given: Properties) -> Iterator[Finding]:
     try:
-        plan = json.loads(_text(given, "options") or "")
+        options = json.loads(_text(given, "options") or "")
     except ValueError:
-        plan = None
-    if not isinstance(plan, dict):
+        options = None
+    if not isinstance(options, dict):
         yield Finding(ASKED, node.value, "Its options cannot be read.")
         return
-    options = plan.get("options")
-    options = options if isinstance(options, dict) else {}
     for name in ("question", "seed"):
-        said = _text(given, name)
-        for place in (plan, {name: plan.get(name)} | options):
-            if said != _plain(place.get(name)):
-                message = f"Its {name} is {said!r}, but {_plain(place[name])!r} in its options."
-                yield Finding(ASKED, node.value, message)
-                break
-    used, named = _text(given, "policy") or "", _plain(plan.get("policy"))
+        said, asked = _text(given, name), _plain(options.get(name))
+        if said != asked:
+            message = f"Its {name} is {said!r}, but {asked!r} in its options."
+            yield Finding(ASKED, node.value, message)
+    used, named = _text(given, "policy") or "", _plain(options.get("policy"))
     # The file of a policy of one's own does not say which IRI it gives itself.
     shipped = used.startswith(POLICY.iri) and not is_file(named or "")
     if shipped and named != used.removeprefix(POLICY.iri):

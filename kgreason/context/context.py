@@ -1,7 +1,7 @@
 """What the phases share: the symptom, its marks, its view, and how a node is cited."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -11,6 +11,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
 from kgreason.context.declared import Declared, complete_for
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, digest, members
 from kgreason.graph import Graph
 from kgreason.graph.marks import (
@@ -30,21 +31,6 @@ from kgreason.record.record import literal
 from kgreason.shacl import Constraint
 
 _PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
-
-
-@dataclass
-class Symptom:
-    """A symptom as the loop holds it: its node in the record, its constraint, who fails.
-
-    `counted` is False where nobody knows who did not fail; then nothing can be proposed.
-    """
-
-    node: ox.NamedNode
-    constraint: Constraint
-    population: int
-    failing: Mapping[Term, tuple[Term, ...]]
-    index: int
-    counted: bool = True
 
 
 @dataclass

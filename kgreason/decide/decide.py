@@ -11,7 +11,8 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import POLICY, PREFIXES, PROV, TRAILS
-from kgreason.context.context import Context, Symptom, mark_inside, pattern, view_of
+from kgreason.context.context import Context, mark_inside, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import table
 from kgreason.decide.claim import claim
 from kgreason.decide.joint import explain

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyoxigraph as ox
 
 from kgreason.base.terms import PROV
-from kgreason.context.context import Context, Symptom
+from kgreason.context.context import Context
+from kgreason.context.symptom import Symptom
 from kgreason.record import Step
 from kgreason.record.ranking import by_share, hypotheses, joint
 

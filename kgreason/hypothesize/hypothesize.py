@@ -9,7 +9,8 @@ import pyoxigraph as ox
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS
-from kgreason.context.context import Context, Symptom, mark_inside, spelled, taken_out, view_of
+from kgreason.context.context import Context, mark_inside, spelled, taken_out, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members, table
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate, Key

@@ -11,7 +11,8 @@ import pyoxigraph as ox
 from kgreason.base.errors import QueryError
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
-from kgreason.context.context import Context, Symptom, pattern
+from kgreason.context.context import Context, pattern
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.wording import wording

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pyoxigraph as ox
 
-from kgreason.context.context import Context, Symptom, view_of
+from kgreason.context.context import Context, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate

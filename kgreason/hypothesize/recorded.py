@@ -8,7 +8,8 @@ import pyoxigraph as ox
 from kgreason.base.errors import RecordError
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment
-from kgreason.context.context import Context, Symptom, pattern, view_of
+from kgreason.context.context import Context, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members
 from kgreason.hypothesize import bindings
 from kgreason.hypothesize.candidates import Candidate, Key

@@ -39,10 +39,10 @@ def failing_of(
     data: Path, shapes: Path, ontology: Sequence[Path], truth: Truth
 ) -> frozenset[Focus]:
     """Return the focus nodes that fail the constraint of a trial, from its files alone."""
-    _, sighting = opening.symptoms(data, shapes=shapes, ontology=list(ontology), lenient=True)
+    _, observed = opening.symptoms(data, shapes=shapes, ontology=list(ontology), lenient=True)
     fitting = [
         seen
-        for seen in sighting.seen
+        for seen in observed.symptoms
         if seen.constraint.named_shape is not None
         and seen.constraint.named_shape.value == truth.shape
         and seen.constraint.component.value == truth.target.iri

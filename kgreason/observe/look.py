@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from pyoxigraph import NamedNode
 
 from kgreason.base.errors import KgreasonError, OptionError, QueryError, ShapesError
 from kgreason.base.terms import SH
+from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph
 from kgreason.observe.request import Request
 from kgreason.shacl import (
@@ -29,34 +29,7 @@ from kgreason.shacl import (
 from kgreason.shacl.lost_forms import rests_on_forms
 
 
-@dataclass(frozen=True)
-class Seen:
-    """A constraint and what was observed of it."""
-
-    constraint: Constraint
-    observation: Observation
-
-
-@dataclass(frozen=True)
-class Sighting:
-    """All that was looked at, and what there is to say of it.
-
-    `doubts` are those of the notices that say why no failure (or a failure) may mean nothing: no
-    node was looked at, or an ontology seems to be missing.
-    """
-
-    seen: tuple[Seen, ...]
-    notices: tuple[str, ...]
-    doubts: tuple[str, ...] = ()
-
-    @property
-    def failing(self) -> list[Seen]:
-        """What somebody fails, the most failures first."""
-        bad = [s for s in self.seen if s.observation.failing]
-        return sorted(bad, key=lambda s: (-len(s.observation.failing), s.constraint.key))
-
-
-def look(graph: Graph, request: Request) -> Sighting:
+def look(graph: Graph, request: Request) -> Observed:
     """Look at a graph as a request asks; raises ShapesError if no shape is of use."""
     notices: list[str] = []
     doubts: list[str] = []
@@ -66,7 +39,7 @@ def look(graph: Graph, request: Request) -> Sighting:
         constraint = outcome_symptom(
             text, graph, at, where=request.outcome, seconds=request.query_seconds
         )
-        seen = [Seen(constraint, observe(graph, constraint, seconds=request.query_seconds))]
+        seen = [Symptom(constraint, observe(graph, constraint, seconds=request.query_seconds))]
     elif request.violations:
         compiled = _compiled(graph, request, notices) if request.shapes else None
         seen = _reported(graph, request, compiled, notices)
@@ -77,10 +50,10 @@ def look(graph: Graph, request: Request) -> Sighting:
         doubts = _doubts(graph, compiled, seen)
         if not any(each.observation.population != 0 for each in seen):
             doubts.insert(0, nothing(compiled))
-    return Sighting(tuple(seen), tuple(dict.fromkeys(notices + doubts)), tuple(doubts))
+    return Observed(tuple(seen), tuple(dict.fromkeys(notices + doubts)), tuple(doubts))
 
 
-def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Seen]) -> list[str]:
+def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Symptom]) -> list[str]:
     found = missing(graph, compiled, (s.constraint for s in seen if s.observation.failing))
     return [] if found is None else [found]
 
@@ -130,7 +103,7 @@ def _severity(name: str | None) -> NamedNode | None:
 
 def _checked(
     graph: Graph, compiled: Compiled, request: Request, notices: list[str]
-) -> Iterator[Seen]:
+) -> Iterator[Symptom]:
     found: Iterable[tuple[Constraint, Observation | KgreasonError]] = observe_all(
         graph, compiled.constraints, seconds=request.query_seconds
     )
@@ -145,12 +118,12 @@ def _checked(
                 "data. It is passed over; give the files that the store was made of."
             )
         else:
-            yield Seen(constraint, outcome)
+            yield Symptom(constraint, outcome)
 
 
 def _reported(
     graph: Graph, request: Request, compiled: Compiled | None, notices: list[str]
-) -> list[Seen]:
+) -> list[Symptom]:
     file = Path(request.violations or "")
     population = _text(request.population, request) if request.population else None
     with _not_too_deep(str(file)):
@@ -164,7 +137,7 @@ def _reported(
             objects=request.objects,
         )
     notices += report.notices
-    return [Seen(constraint, observed) for constraint, observed in report.seen]
+    return [Symptom(constraint, observed) for constraint, observed in report.seen]
 
 
 def _text(path: str, request: Request) -> str:

@@ -6,8 +6,9 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.terms import PREFIXES, PROV, RDFS, TRAILS
-from kgreason.context.context import Context, Symptom
+from kgreason.context.context import Context
 from kgreason.context.declared import record_declared
+from kgreason.context.symptom import Symptom
 from kgreason.observe.cite import cite, path_of
 from kgreason.shacl import names
 

@@ -5,16 +5,20 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
+
 from kgreason.base.errors import GraphError, LedgerError, ShapesError
+from kgreason.base.terms import RDF
+from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph, digest, load
 from kgreason.graph.given import gone, is_given
-from kgreason.observe.look import Sighting, look
+from kgreason.observe.look import look
 from kgreason.observe.request import Paths, Request, request_of
-from kgreason.record import Record, policy
+from kgreason.record import Record, calibration, policy
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on, how much is done and how much there is."""
@@ -30,14 +34,14 @@ def symptoms(
     progress: Progress | None = None,
     notice: Notice | None = None,
     **options: Any,
-) -> tuple[Graph, Sighting]:
+) -> tuple[Graph, Observed]:
     """Only say what is wrong: the graph, and its symptoms with population and failing counts."""
     return seen(request_of(data, **options), progress, notice)
 
 
 def seen(
     request: Request, progress: Progress | None, notice: Notice | None, *, gate: bool = False
-) -> tuple[Graph, Sighting]:
+) -> tuple[Graph, Observed]:
     """Load what a request names and look at it, telling what there is to tell on the way.
 
     Raises ShapesError with `gate` where that leaves a doubt.
@@ -50,29 +54,29 @@ def seen(
     for text in graph.notices:
         say(text)
     tell("looking for symptoms", 0, 0)
-    sighting = look(graph, request)
-    if gate and sighting.doubts:
+    observed = look(graph, request)
+    if gate and observed.doubts:
         raise ShapesError(
-            f"{' '.join(sighting.doubts)} If that is as it should be, give --allow-empty."
+            f"{' '.join(observed.doubts)} If that is as it should be, give --allow-empty."
         )
-    for text in sighting.notices:
+    for text in observed.notices:
         say(text)
-    verdict = _at_first_sight(request, sighting)
+    verdict = _at_first_sight(request, observed)
     if verdict:
         graph.notices.append(verdict)
         say(verdict)
-    return graph, sighting
+    return graph, observed
 
 
-def _at_first_sight(request: Request, sighting: Sighting) -> str | None:
+def _at_first_sight(request: Request, observed: Observed) -> str | None:
     """Describe what is to say where there is nothing to find out."""
-    if sighting.failing or sighting.doubts:
+    if observed.failing or observed.doubts:
         return None
-    if not sighting.seen:
+    if not observed.symptoms:
         return "Nothing was checked, so nothing can be said of the data."
     if request.outcome:
         return "The outcome comes about at no node; there is nothing to explain."
-    number = len(sighting.seen)
+    number = len(observed.symptoms)
     checked = f"all {number} constraints hold" if number > 1 else "the constraint holds"
     return f"The data conform: {checked}."
 
@@ -134,14 +138,46 @@ def fingerprint(request: Request) -> str:
     return seal.hexdigest()
 
 
+def recorded_options(request: Request) -> ox.Literal:
+    """Return a request as it is recorded: a JSON object with absolute paths and a fingerprint.
+
+    `recorded_request` reads it.
+    """
+    options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
+    del options["objects"]
+    for name in ("data", "shapes", "ontology"):
+        options[name] = [_absolute(p, request) for p in options[name]]
+    for name in ("violations", "population", "outcome"):
+        options[name] = None if options[name] is None else _absolute(options[name], request)
+    for name, own in (("policy", policy.is_file), ("calibration", calibration.is_file)):
+        if own(options[name]):
+            options[name] = str(Path(options[name]).resolve())
+    return ox.Literal(json.dumps(options, sort_keys=True), datatype=RDF.JSON)
+
+
+def _absolute(path: str, request: Request) -> str:
+    """Return a path for the record; the name of an object stays as it is."""
+    return path if is_given(path) and path in request.objects else str(Path(path).resolve())
+
+
 def recorded_request(record: Record) -> Request:
     """Read the request of an investigation from its record."""
     rows = record.select("options")
     if not rows:
         raise LedgerError(f"{record.iri.value}: the record has no options; it cannot be resumed.")
-    options = json.loads(rows[0]["options"].value)["options"]
+    options = json.loads(rows[0]["options"].value)
     known = {f.name for f in fields(Request)}
     made: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in options.items() if k in known
     }
     return Request(**made)
+
+
+def recorded_symptoms(record: Record, observed: Observed) -> list[Symptom]:
+    """Return the recorded symptoms that are still observed, as they are now, in their order."""
+    now = {symptom.constraint.key: symptom for symptom in observed.failing}
+    return [
+        now[key].numbered(ox.NamedNode(row["symptom"].value), int(row["index"].value))
+        for row in record.select("symptom-keys")
+        if (key := row["key"].value) in now
+    ]

@@ -13,10 +13,11 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.context.context import mark_inside
+from kgreason.context.symptom import Observed
 from kgreason.context.view import inside, members
 from kgreason.graph.marks import places
 from kgreason.observe import opening
-from kgreason.observe.look import Sighting, look
+from kgreason.observe.look import look
 from kgreason.record import Ledger, Record, Step, number_of
 from kgreason.record.permits import authorise, commit_to, release
 from kgreason.record.record import now
@@ -134,7 +135,7 @@ class _Session:
         """Try the repair of each hypothesis; each is made on top of those before it."""
         for claim in self._claims():
             self._try(claim)
-        self.done.before = _failing(self.opened.sighting)
+        self.done.before = _failing(self.opened.observed)
 
     def _claims(self) -> list[Claim]:
         found = claims(self.opened.context, self.opened.symptoms)
@@ -397,5 +398,5 @@ def _strays(row: Mapping[str, Term]) -> bool:
     return row["outcome"].value == "out-of-scope"
 
 
-def _failing(sighting: Sighting) -> int:
-    return sum(len(seen.observation.failing) for seen in sighting.failing)
+def _failing(observed: Observed) -> int:
+    return sum(len(seen.observation.failing) for seen in observed.failing)

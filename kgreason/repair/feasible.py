@@ -10,7 +10,8 @@ from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Value, template
 from kgreason.base.terms import PROV
-from kgreason.context.context import Context, Symptom, mark_inside, pattern, view_of
+from kgreason.context.context import Context, mark_inside, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, inside, members
 from kgreason.record import Step
 from kgreason.repair.catalogue import Cause, Repair, concept, repairs

@@ -15,7 +15,8 @@ import pyoxigraph as ox
 from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row
 from kgreason.base.terms import PROV, TRAILS
-from kgreason.context.context import Context, Symptom, ask_test, pattern, view_of
+from kgreason.context.context import Context, ask_test, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import members
 from kgreason.record import Step
 from kgreason.record.permits import authorise, commit_to, release

@@ -8,11 +8,11 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import GraphError
 from kgreason.base.terms import TRAILS
-from kgreason.context.context import Context, Symptom
+from kgreason.context.context import Context
+from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph, digest
 from kgreason.graph.names import Names
 from kgreason.observe import opening
-from kgreason.observe.look import Sighting
 from kgreason.observe.request import Request
 from kgreason.record import Record, policy
 
@@ -23,7 +23,7 @@ class Opened:
 
     request: Request
     graph: Graph
-    sighting: Sighting
+    observed: Observed
     context: Context
     symptoms: list[Symptom]
 
@@ -45,22 +45,7 @@ def opened(record: Record, data: Sequence[str], notice: opening.Notice | None) -
             "Investigate these first."
         )
     given = asdict(request)
-    graph, sighting = opening.symptoms(given.pop("data"), notice=notice, **given)
-    seen = {one.constraint.key: one for one in sighting.failing}
-    symptoms = []
-    for row in record.select("symptom-keys"):
-        found = seen.get(row["key"].value)
-        if found is not None:
-            symptoms.append(
-                Symptom(
-                    ox.NamedNode(row["symptom"].value),
-                    found.constraint,
-                    found.observation.population or len(found.observation.failing),
-                    found.observation.failing,
-                    int(row["index"].value),
-                    counted=found.observation.population is not None,
-                )
-            )
+    graph, observed = opening.symptoms(given.pop("data"), notice=notice, **given)
     used = policy.load(request.policy)
     context = Context(graph, record, used, request.seed, request.max_hypotheses, Names(graph))
-    return Opened(request, graph, sighting, context, symptoms)
+    return Opened(request, graph, observed, context, opening.recorded_symptoms(record, observed))

@@ -7,9 +7,9 @@ from typing import overload
 import pyoxigraph as ox
 
 from kgreason.base.store import Term
+from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.graph.regions import region_nodes
-from kgreason.observe.look import Sighting
 from kgreason.record import Record
 from kgreason.record.record import cited as as_cited
 from kgreason.record.record import node_name
@@ -27,7 +27,7 @@ class AtHand:
     """The data of an investigation, and what was seen of them."""
 
     graph: Graph
-    sighting: Sighting
+    observed: Observed
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _inside(
 ) -> Iterator[FocusNode]:
     """Return the focus nodes in the region of a hypothesis, from the data."""
     keys = {row["symptom"].value: row["key"].value for row in record.select("symptom-keys")}
-    seen = {one.constraint.key: one for one in at_hand.sighting.seen}.get(keys[symptom.id])
+    seen = {one.constraint.key: one for one in at_hand.observed.symptoms}.get(keys[symptom.id])
     if seen is None or hypothesis.region is None:
         return
     path = seen.constraint.path

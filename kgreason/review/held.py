@@ -15,14 +15,13 @@ from kgreason.audit.merged import History
 from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row, Term
 from kgreason.base.terms import TRAILS
-from kgreason.context.context import Context, Symptom, view_of
+from kgreason.context.context import Context, view_of
+from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.observe import opening
-from kgreason.observe.look import Sighting
 from kgreason.observe.request import Request
 from kgreason.record import Record, policy
-from kgreason.review.newer import recorded_symptoms
 from kgreason.test.finding import Finding as Found
 from kgreason.test.run import run_test
 
@@ -66,11 +65,11 @@ def compared(record: Record, given: Given, sample: Sample) -> Compared:
     request = _request(record, given)
     lacking = [name for name in _files(request) if not Path(name).exists()]
     if lacking:
-        graph, sighting = opening.load_graph(request), Sighting((), ())
+        graph, observed = opening.load_graph(request), Observed((), ())
     else:
         options = asdict(request)
-        graph, sighting = opening.symptoms(list(options.pop("data")), **options)
-    failing = _failing(record, sighting)
+        graph, observed = opening.symptoms(list(options.pop("data")), **options)
+    failing = _failing(record, observed)
     seconds = request.query_seconds
     differences = recheck(record, graph, seconds=seconds, sample=sample, failing=failing)
     left: list[Unchecked] = []
@@ -78,7 +77,8 @@ def compared(record: Record, given: Given, sample: Sample) -> Compared:
         why = f"whether its tests come out so: {lacking[0]} is not there"
         left.append(Unchecked(why, "--data PATH --shapes FILE"))
     else:
-        tests = _Tests(record, graph, request, recorded_symptoms(record, sighting))
+        symptoms = {s.node.value: s for s in opening.recorded_symptoms(record, observed)}
+        tests = _Tests(record, graph, request, symptoms)
         differences += tests.differences(sample)
         left += tests.left
     left += _not_drawn(sample)
@@ -99,9 +99,9 @@ def _files(request: Request) -> Iterator[str]:
     yield from (*request.shapes, *request.ontology, *filter(None, single))
 
 
-def _failing(record: Record, sighting: Sighting) -> dict[str, frozenset[Term]]:
+def _failing(record: Record, observed: Observed) -> dict[str, frozenset[Term]]:
     """Return who fails by the shapes, by the IRI of the symptom."""
-    seen = {one.constraint.key: one.observation.failing for one in sighting.seen}
+    seen = {one.constraint.key: one.observation.failing for one in observed.symptoms}
     return {
         row["symptom"].value: frozenset(seen[row["key"].value])
         for row in record.select("symptom-keys")

@@ -11,10 +11,10 @@ from kgreason.audit.rerun import Difference, recheck
 from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
-from kgreason.context.context import Context, Symptom, view_of
+from kgreason.context.context import Context, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.graph.names import Names
 from kgreason.observe import opening
-from kgreason.observe.look import Sighting
 from kgreason.record import Ledger, Record, policy
 from kgreason.review.rejudge import causes
 from kgreason.test.run import run_test
@@ -63,32 +63,14 @@ def against(ledger: str | Path, data: Sequence[str], which: str | None = None) -
         request = opening.recorded_request(record)
         options = asdict(request)
         del options["data"]
-        graph, sighting = opening.symptoms(list(data), **options)
+        graph, observed = opening.symptoms(list(data), **options)
         figures = recheck(record, graph, seconds=request.query_seconds, regions=False)
-        symptoms = recorded_symptoms(record, sighting)
+        symptoms = {s.node.value: s for s in opening.recorded_symptoms(record, observed)}
         used = policy.load(request.policy)
         names = Names(graph)
         context = Context(graph, record, used, request.seed, request.max_hypotheses, names)
         results = list(_results(context, symptoms))
         return Newer(figures, results, list(_stale(record, figures, results)))
-
-
-def recorded_symptoms(record: Record, sighting: Sighting) -> dict[str, Symptom]:
-    """Return the symptoms of a record that are in sight, as they are now, by their IRI."""
-    seen = {one.constraint.key: one for one in sighting.failing}
-    symptoms = {}
-    for row in record.select("symptom-keys"):
-        found = seen.get(row["key"].value)
-        if found is not None:
-            symptoms[row["symptom"].value] = Symptom(
-                ox.NamedNode(row["symptom"].value),
-                found.constraint,
-                found.observation.population or len(found.observation.failing),
-                found.observation.failing,
-                int(row["index"].value),
-                counted=found.observation.population is not None,
-            )
-    return symptoms
 
 
 def _results(context: Context, symptoms: dict[str, Symptom]) -> Iterator[Changed]:

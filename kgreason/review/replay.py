@@ -53,8 +53,8 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
             )
         options: dict[str, Any] = asdict(request)
         data = options.pop("data")
-        graph, sighting = opening.symptoms(data, **options)
-        with run.repeated(graph, sighting, record, request) as again:
+        graph, observed = opening.symptoms(data, **options)
+        with run.repeated(graph, observed, record, request) as again:
             old, new = lines(record), lines(again.record)
     return Replay(len(old), tuple(sorted(old - new)), tuple(sorted(new - old)))
 

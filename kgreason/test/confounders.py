@@ -7,7 +7,8 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment
-from kgreason.context.context import Context, Symptom, mark_inside, pattern, view_of
+from kgreason.context.context import Context, mark_inside, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, table
 from kgreason.test import plans
 from kgreason.test.design import STRONG, register, registered, roles

@@ -10,7 +10,8 @@ import pyoxigraph as ox
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import PROV
-from kgreason.context.context import Context, Symptom, mark_inside, pattern, view_of
+from kgreason.context.context import Context, mark_inside, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
 from kgreason.hypothesize import recorded
 from kgreason.record import Step

@@ -9,7 +9,8 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS
-from kgreason.context.context import Context, Symptom, ask_test, pattern, view_of
+from kgreason.context.context import Context, ask_test, pattern, view_of
+from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of

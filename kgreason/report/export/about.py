@@ -52,5 +52,5 @@ class About:
     @property
     def request(self) -> dict[str, Any]:
         """What was asked for: the fields of `Request`, empty where it was not kept."""
-        kept = json.loads(self.text("options") or "{}").get("options", {})
+        kept = json.loads(self.text("options") or "{}")
         return kept if isinstance(kept, dict) else {}
