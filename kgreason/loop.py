@@ -29,7 +29,7 @@ from kgreason.hypothesize.hypothesize import hypothesize, set_aside
 from kgreason.observe.observe import record_symptoms
 from kgreason.observe.opening import Progress, recorded_options
 from kgreason.observe.request import Request
-from kgreason.record import Record, Step, Written, policy
+from kgreason.record import Record, Step, Written, extended, policy
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
 from kgreason.repair.intervene import intervene, pending_tests, run
@@ -273,6 +273,7 @@ class Investigation:
         for subject in dict.fromkeys(t.subject for t in self.context.policy.triples):
             if isinstance(subject, ox.NamedNode):
                 step.add(subject, TRAILS.step, step.node)
+        extended.describe(step, node)
         self._agents(step, node)
         self.record.commit(step)
 

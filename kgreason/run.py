@@ -1,18 +1,21 @@
 """Run an investigation: from a request and what was seen to a record, new, resumed or repeated."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyoxigraph as ox
 
+from kgreason.base import extensions
 from kgreason.base.errors import GraphError
+from kgreason.base.templates import check_extensions
 from kgreason.context.declared import declarations
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.loop import Investigation
 from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
 from kgreason.observe.request import Request
-from kgreason.record import Ledger, Record, calibration, policy
+from kgreason.record import Ledger, Record, calibration, extended, policy
+from kgreason.record.ledger import Entry
 from kgreason.report.focus_nodes import AtHand
 from kgreason.report.result import Result
 
@@ -34,6 +37,20 @@ def begin(
     Nothing is written before the input has been read. The arguments are those of
     `kgreason.investigate`.
     """
+    with extensions.using(extensions.joined(extensions.read_all(request.extend))):
+        check_extensions()
+        return _begin(request, ledger, progress, notice, told, gate=gate)
+
+
+def _begin(
+    request: Request,
+    ledger: Path | None,
+    progress: Progress | None,
+    notice: Notice | None,
+    told: Told | None,
+    *,
+    gate: bool,
+) -> Result:
     calibration.under(request.calibration, policy.load(request.policy).iri)
     if ledger is not None:
         Ledger.ready(ledger)
@@ -52,10 +69,15 @@ def begin(
 
 
 def recorded(ledger: Path, which: str | None = None, at_hand: AtHand | None = None) -> Result:
-    """Return the result of an investigation that is in a ledger, opened read-only."""
+    """Return the result of an investigation that is in a ledger, opened read-only.
+
+    It is read with the extensions at hand, and with those of the record as far as they are there.
+    """
     store = Ledger.read(ledger)
     try:
-        return Result(store, store.record(store.entry(which)), at_hand)
+        record = store.record(store.entry(which))
+        with extensions.using(extended.reading(record, extensions.active())):
+            return Result(store, record, at_hand)
     except BaseException:
         store.close()
         raise
@@ -68,18 +90,35 @@ def go_on(
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
+    extend: Sequence[str] = (),
 ) -> Result:
     """Go on with an interrupted investigation; `given` puts in what was given again.
 
-    Raises LedgerError if there is nothing to resume, GraphError if the data are not the same.
+    `extend` are folders of extensions that have moved. Raises LedgerError if there is nothing to
+    resume or an extension is not as it was, GraphError if the data are not the same.
     """
+    own = extensions.read_all(extend)
     with Ledger.read(ledger) as reader:
         entries = reader.entries()
         open_ = [entry for entry in entries if not entry.finished]
         entry = open_[-1] if which is None and open_ else reader.entry(which)
-        request = None if entry.finished else given(recorded_request(reader.record(entry)))
-    if request is None:
-        return recorded(ledger, entry.iri.value)
+        record = reader.record(entry)
+        request = None if entry.finished else given(recorded_request(record))
+        found = extensions.joined(own) if entry.finished else extended.again(record, own)
+    with extensions.using(found):
+        if request is None:
+            return recorded(ledger, entry.iri.value)
+        return _go_on(ledger, entry, request, progress, notice, told)
+
+
+def _go_on(
+    ledger: Path,
+    entry: Entry,
+    request: Request,
+    progress: Progress | None,
+    notice: Notice | None,
+    told: Told | None,
+) -> Result:
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
             f"The data, shapes or policy of investigation I{entry.number} have changed since it "

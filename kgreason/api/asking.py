@@ -9,11 +9,14 @@ from typing import Any, Final, overload
 
 from kgreason import run
 from kgreason.base.errors import OptionError
+from kgreason.base.extensions import joined, read_all, using
+from kgreason.base.templates import check_extensions
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
 from kgreason.observe import opening
 from kgreason.observe.opening import Notice, Progress
-from kgreason.observe.request import Request, request_of
+from kgreason.observe.request import Paths, Request, request_of
+from kgreason.observe.request import paths as paths_of
 from kgreason.report.entries import SeenSymptom
 from kgreason.report.result import Result
 from kgreason.run import Told
@@ -71,6 +74,7 @@ def investigate(
     query_seconds: float = 60.0,
     allow_service: bool = False,
     max_bytes: int = MOST_BYTES,
+    extend: Paths = (),
     ledger: str | Path | None = None,
     gate: bool = False,
     progress: Progress | None = None,
@@ -84,7 +88,8 @@ def investigate(
     `str` with a line end is TriG, any other is a path; in `outcome` and `population` (SPARQL) one
     with a line end or a brace is the query. The record goes to the folder `ledger`, or stays in
     memory. With `gate`, what leaves a doubt whether anything was checked is a ShapesError, not a
-    notice. docs/cli.md describes each option. Raises KgreasonError; nothing is written before all
+    notice. `extend` are folders with families, tests, policies, sections of your own. docs/cli.md
+    describes each option. Raises KgreasonError; nothing is written before all
     input has been read.
     """
     request = _request(
@@ -114,6 +119,7 @@ def investigate(
             "query_seconds": query_seconds,
             "allow_service": allow_service,
             "max_bytes": max_bytes,
+            "extend": extend,
         },
     )
     folder = None if ledger is None else Path(ledger)
@@ -136,6 +142,7 @@ def symptoms(
     query_seconds: float = 60.0,
     allow_service: bool = False,
     max_bytes: int = MOST_BYTES,
+    extend: Paths = (),
     progress: Progress | None = None,
     notice: Notice | None = None,
 ) -> Symptoms:
@@ -161,9 +168,12 @@ def symptoms(
             "query_seconds": query_seconds,
             "allow_service": allow_service,
             "max_bytes": max_bytes,
+            "extend": extend,
         },
     )
-    _, observed = opening.seen(request, progress, notice)
+    with using(joined(read_all(request.extend))):
+        check_extensions()
+        _, observed = opening.seen(request, progress, notice)
     called = names([one.constraint for one in observed.failing])
     found = tuple(
         SeenSymptom(
@@ -191,14 +201,16 @@ def resume(
     violations: Source | None = None,
     population: Source | None = None,
     outcome: Source | None = None,
+    extend: Paths = (),
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
 ) -> Result:
     """Go on with an interrupted investigation, or return the result of a finished one.
 
-    Paths and options are in the record. What was given as an object is not: give it again. Raises
-    LedgerError if there is nothing to resume, GraphError if the data are not the same.
+    Paths and options are in the record. What was given as an object is not: give it again, and
+    the folders of extensions that have moved as `extend`. Raises LedgerError if there is nothing to
+    resume, GraphError if the data are not the same.
     """
     again = {
         "data": data,
@@ -213,12 +225,20 @@ def resume(
         paths, objects = _brought({n: one for n, one in again.items() if one is not None})
         return replace(recorded, **paths, objects=objects)
 
-    return run.go_on(Path(ledger), _number(which), given, progress, notice, told)
+    own = paths_of(extend)
+    return run.go_on(Path(ledger), _number(which), given, progress, notice, told, own)
 
 
-def result(ledger: str | Path = LEDGER, which: str | int | None = None) -> Result:
-    """Return the result of an investigation that is in a ledger (the latest), opened read-only."""
-    return run.recorded(Path(ledger), _number(which))
+def result(
+    ledger: str | Path = LEDGER, which: str | int | None = None, *, extend: Paths = ()
+) -> Result:
+    """Return the result of an investigation that is in a ledger (the latest), opened read-only.
+
+    `extend` are folders whose sections and questions are wanted too.
+    """
+    with using(joined(read_all(paths_of(extend)))):
+        check_extensions()
+        return run.recorded(Path(ledger), _number(which))
 
 
 def _number(which: str | int | None) -> str | None:

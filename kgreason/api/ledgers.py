@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Self
 from kgreason import run
 from kgreason.api.asking import LEDGER, resume
 from kgreason.base.errors import OptionError
+from kgreason.base.extensions import Extension, joined, read_all, using
 from kgreason.base.store import Answer, Results, check_query, guarded
+from kgreason.base.templates import check_extensions
 from kgreason.base.terms import PREFIXES
 from kgreason.graph.given import Source, Sources
 from kgreason.observe.opening import Notice
-from kgreason.record import Ledger
+from kgreason.record import Ledger, Record, extended
 from kgreason.report.result import Result
 
 if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what that takes
@@ -30,6 +33,7 @@ if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what th
 Which = str | int | None
 """An investigation by its number or IRI; None is the latest."""
 Paths = str | Path | Sequence[str | Path]
+_Find = Callable[[Record, Sequence[Extension]], tuple[Extension, ...]]
 
 
 @dataclass(frozen=True)
@@ -41,23 +45,34 @@ class ListedInvestigation:
     finished: bool
 
 
-def open_ledger(ledger: str | Path = LEDGER) -> OpenLedger:
+def open_ledger(ledger: str | Path = LEDGER, *, extend: Paths = ()) -> OpenLedger:
     """Open the ledger in a folder; raises LedgerError where there is none.
 
     Help on what it can do: help(kgreason.OpenLedger).
     """
-    return OpenLedger(ledger)
+    return OpenLedger(ledger, extend=extend)
+
+
+def questions(extend: Paths = ()) -> dict[str, str]:
+    """Return the stored questions by the names that `OpenLedger.history` takes."""
+    from kgreason.report import questions as stored  # noqa: PLC0415 - only when asked for
+
+    with using(joined(read_all(_paths(extend)))):
+        return {t.name: t.header.get("question", t.summary) for t in stored.questions()}
 
 
 class OpenLedger:
     """A ledger in a folder. Use as a context manager, which closes the results it gave.
 
     Nothing is locked: each method opens the folder for as long as it works. `which` is the number
-    or IRI of an investigation, the latest when left out.
+    or IRI of an investigation, the latest when left out. `extend` are folders of extensions: those
+    that an investigation was made with, where they have moved, and others whose sections, questions
+    and checks are wanted.
     """
 
-    def __init__(self, ledger: str | Path = LEDGER) -> None:
+    def __init__(self, ledger: str | Path = LEDGER, *, extend: Paths = ()) -> None:
         self.folder = Path(ledger)
+        self._extend = read_all(_paths(extend))
         self._results: list[Result] = []
         with Ledger.read(self.folder):
             pass
@@ -85,9 +100,19 @@ class OpenLedger:
             ListedInvestigation(one.iri.value, one.number, one.finished) for one in entries
         )
 
+    @contextmanager
+    def _extended(self, which: Which, find: _Find) -> Iterator[None]:
+        """Have the extensions at hand that `find` takes for an investigation."""
+        with Ledger.read(self.folder) as reader:
+            found = find(reader.record(reader.entry(_name(which))), self._extend)
+        with using(found):
+            check_extensions()
+            yield
+
     def result(self, which: Which = None) -> Result:
         """Return the result of an investigation, finished or not."""
-        found = run.recorded(self.folder, _name(which))
+        with self._extended(which, extended.reading):
+            found = run.recorded(self.folder, _name(which))
         self._results.append(found)
         return found
 
@@ -112,6 +137,7 @@ class OpenLedger:
             violations=violations,
             population=population,
             outcome=outcome,
+            extend=[one.folder for one in self._extend],
         )
         self._results.append(found)
         return found
@@ -138,7 +164,10 @@ class OpenLedger:
 
         if not _paths(data) and (_paths(shapes) or _paths(ontology) or sample is None):
             raise OptionError("--shapes, --ontology and --all are of use with --data PATH.")
-        with run.recorded(self.folder, _name(which)) as result:
+        with (
+            self._extended(which, extended.checking),
+            run.recorded(self.folder, _name(which)) as result,
+        ):
             found = audit(result.record)
             if second_engine:
                 found = recomputed(found, result.record)
@@ -181,21 +210,22 @@ class OpenLedger:
         from kgreason.report import questions  # noqa: PLC0415 - only when asked for
 
         name = "-".join(question.lower().rstrip("?").split())
-        with run.recorded(self.folder, _name(which)) as result:
+        with (
+            self._extended(which, extended.reading),
+            run.recorded(self.folder, _name(which)) as result,
+        ):
             return questions.ask(result.record, name, hypothesis=_name(hypothesis))
 
-    @staticmethod
-    def questions() -> dict[str, str]:
+    def questions(self) -> dict[str, str]:
         """Return the stored questions by the names that `history` takes."""
-        from kgreason.report import questions  # noqa: PLC0415 - only when asked for
-
-        return {t.name: t.header.get("question", t.summary) for t in questions.questions()}
+        return questions([one.folder for one in self._extend])
 
     def reassess(self, which: Which = None, policies: Sequence[str | Path] = ()) -> Reassessment:
         """Judge the recorded evidence by other policies (all that come along)."""
         from kgreason.review.reassess import reassess  # noqa: PLC0415 - only when asked for
 
-        return reassess(self.folder, _name(which), [str(one) for one in policies])
+        with self._extended(which, extended.checking):
+            return reassess(self.folder, _name(which), [str(one) for one in policies])
 
     def repair(
         self,
@@ -228,7 +258,8 @@ class OpenLedger:
             _paths(import_from),
             max_bytes,
         )
-        return apply.repair(self.folder, _name(which), _paths(data), wanted, notice=notice)
+        with self._extended(which, extended.checking):
+            return apply.repair(self.folder, _name(which), _paths(data), wanted, notice=notice)
 
     def export(
         self,
@@ -243,13 +274,15 @@ class OpenLedger:
         from kgreason.report.export import BASE, export  # noqa: PLC0415 - only when asked for
 
         base = BASE if base is None else base
-        return export(self.folder, out, kind, _name(which), license=license, base=base)
+        with self._extended(which, extended.reading):
+            return export(self.folder, out, kind, _name(which), license=license, base=base)
 
     def publish(self, which: Which, write: Callable[[Result], str]) -> Published:
         """Give a report out as final, made by `write`, where the policy and the audit allow it."""
         from kgreason.review.publish import publish  # noqa: PLC0415 - only when asked for
 
-        return publish(self.folder, _name(which), write)
+        with self._extended(which, extended.checking):
+            return publish(self.folder, _name(which), write)
 
     def rerun(
         self,
@@ -264,7 +297,10 @@ class OpenLedger:
         from kgreason.review import held, resaid  # noqa: PLC0415 - only when asked for
 
         given = held.Given(_paths(data), _paths(shapes), _paths(ontology)) if _paths(data) else None
-        with run.recorded(self.folder, _name(which)) as result:
+        with (
+            self._extended(which, extended.checking),
+            run.recorded(self.folder, _name(which)) as result,
+        ):
             return resaid.rerun(result.record, None if report is None else Path(report), given)
 
     def explain(self, hypothesis: str | int, which: Which = None) -> Results:
@@ -277,19 +313,22 @@ class OpenLedger:
         """Find the least evidence on each symptom whose removal gives it other causes."""
         from kgreason.review.fragility import fragility  # noqa: PLC0415 - only when asked for
 
-        return fragility(self.folder, _name(which))
+        with self._extended(which, extended.checking):
+            return fragility(self.folder, _name(which))
 
     def replay(self, which: Which = None) -> Replay:
         """Run an investigation again from its record, and compare."""
         from kgreason.review.replay import replay  # noqa: PLC0415 - only when asked for
 
-        return replay(self.folder, _name(which))
+        with self._extended(which, extended.again):
+            return replay(self.folder, _name(which))
 
     def against(self, data: Paths, which: Which = None) -> Newer:
         """Run the recorded tests on newer data; say which conclusions are stale."""
         from kgreason.review.newer import against  # noqa: PLC0415 - only when asked for
 
-        return against(self.folder, _paths(data), _name(which))
+        with self._extended(which, extended.again):
+            return against(self.folder, _paths(data), _name(which))
 
 
 def _name(which: Which) -> str | None:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from typing import Final, Protocol
 
 import pyoxigraph as ox
 
 from kgreason.audit.findings import Finding
 from kgreason.audit.record_shapes import Limit, Shape, shapes
+from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.terms import SH, TYPE, XSD
 
@@ -66,7 +66,7 @@ def check(
                 yield Finding(shape.rule(limit), node.value, said, shape.severity)
 
 
-@cache
+@cached
 def _plan(kinds: frozenset[Term]) -> _Plan:
     about = [s for s in shapes().shapes if s.limits and not kinds.isdisjoint(s.classes)]
     required = [(shape, limit) for shape in about for limit in shape.required]

@@ -14,6 +14,7 @@ from kgreason.audit.findings import Finding, Severity
 from kgreason.audit.merged import History
 from kgreason.audit.statements import plain
 from kgreason.base.errors import RunError
+from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.terms import XSD
 from kgreason.record.whole_shapes import RULES, whole_shapes
@@ -46,7 +47,7 @@ def findings(history: History) -> Iterator[Finding]:
         yield Finding(_rule(shapes, results, result), str(node), str(message), severity)
 
 
-@cache
+@cached
 def _shapes() -> rdflib.Graph:
     return whole_shapes()
 

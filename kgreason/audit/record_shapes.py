@@ -12,6 +12,7 @@ import pyoxigraph as ox
 from kgreason.audit.findings import Severity
 from kgreason.audit.statements import plain, statements
 from kgreason.base.errors import ShapesError
+from kgreason.base.extensions import cached
 from kgreason.base.resources import folder
 from kgreason.base.store import Term
 from kgreason.base.templates import Template
@@ -109,7 +110,7 @@ def ontology() -> tuple[ox.Quad, ...]:
     return tuple(store)
 
 
-@cache
+@cached
 def shapes() -> Shapes:
     """Read the shapes; raises ShapesError for a constraint that the native engine does not know."""
     store = ox.Store()

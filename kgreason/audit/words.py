@@ -17,6 +17,7 @@ import pyoxigraph as ox
 
 from kgreason.audit.findings import Finding
 from kgreason.audit.merged import History, Properties
+from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.templates import role
 from kgreason.base.terms import TRAILS, TYPE
@@ -161,7 +162,7 @@ def _transition(node: Term, given: Properties) -> Iterator[Finding]:
         yield Finding(RULE, node.value, message)
 
 
-@cache
+@cached
 def cause(rule: str) -> str | None:
     """Return expression for what a gate says where it changes a status; None if there is none."""
     made = role("status").get(rule)

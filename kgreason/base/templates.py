@@ -15,10 +15,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, StrictUndefined, TemplateSyntaxError, UndefinedError
+from jinja2 import StrictUndefined
+from jinja2 import TemplateError as JinjaError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.base.errors import TemplateError
+from kgreason.base.errors import OptionError, TemplateError
+from kgreason.base.extensions import ROLES, active, cached
 from kgreason.base.resources import folder
 from kgreason.base.terms import PREFIXES
 
@@ -114,7 +117,7 @@ class Template:
                     )
         try:
             text = self._filled(body, values)
-        except (TemplateError, UndefinedError, TemplateSyntaxError) as error:
+        except (TemplateError, JinjaError) as error:
             raise TemplateError(f"{self.role}/{self.path.name}: {error}") from error
         return Fragment(text.strip() + "\n", prefixes)
 
@@ -207,10 +210,10 @@ def balanced(
     return Fragment(sign.join(texts))
 
 
-_ENVIRONMENT: Final = Environment(
+_ENVIRONMENT: Final = ImmutableSandboxedEnvironment(  # a template may be a stranger's
     finalize=_finalize,
     undefined=StrictUndefined,
-    autoescape=False,  # noqa: S701 - this makes SPARQL, not HTML; _finalize is the guard
+    autoescape=False,
     trim_blocks=True,
     lstrip_blocks=True,
     keep_trailing_newline=True,
@@ -299,14 +302,44 @@ def _parameter(path: Path, number: int, name: str | None, value: str) -> Paramet
     return Parameter(name, kind.strip(), meaning.strip())
 
 
-@cache
+@cached
 def role(name: str) -> Mapping[str, Template]:
-    """Return every template of one role (a folder of `queries/`), by name, sorted."""
+    """Return every template of one role (a folder of `queries/`), by name, sorted.
+
+    Those of the extensions at hand are among them; raises TemplateError for a name taken already.
+    """
     place = folder("queries") / name
     if not place.is_dir():
         raise TemplateError(f"There is no folder queries/{name}.")
     files = sorted(p for p in place.iterdir() if p.suffix in {".rq", ".ru"})
-    return {file.stem: parse(file, name) for file in files}
+    found = {file.stem: parse(file, name) for file in files}
+    for extension in active():
+        for file in extension.queries(name):
+            if file.stem in found:
+                other = found[file.stem].path
+                whose = "kgreason" if other in files else str(other)
+                raise OptionError(
+                    f"{file}: the name {name}/{file.stem} is taken already (by {whose}); "
+                    "give your file another name."
+                )
+            found[file.stem] = _own(file, name)
+    return {stem: found[stem] for stem in sorted(found)}
+
+
+def _own(file: Path, role_name: str) -> Template:
+    """Read a template of a user's own; what is wrong with it is an OptionError."""
+    try:
+        return parse(file, role_name)
+    except TemplateError as error:
+        raise OptionError(f"{file.parent}/{error}") from error
+    except UnicodeDecodeError as error:
+        raise OptionError(f"{file}: this is not text in UTF-8.") from error
+
+
+def check_extensions() -> None:
+    """Read every template of the extensions at hand; raises OptionError for one that is wrong."""
+    for name in ROLES if active() else ():
+        role(name)
 
 
 def template(role_name: str, name: str) -> Template:

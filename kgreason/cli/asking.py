@@ -32,6 +32,7 @@ def add_to(app: typer.Typer) -> None:
 def report(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     format_: o.Format = None,
     out: o.Out = None,
     final: Annotated[
@@ -73,18 +74,20 @@ def report(
     chosen = checked(out, format_, o.REPORTS)
     if rerun:
         asked = None if data is None else (data, shapes or (), ontology or ())
-        _rerun(which, ledger, None if given is None else Path(given), asked, chosen, out)
+        opened = api.OpenLedger(ledger, extend=extend or ())
+        _rerun(which, opened, None if given is None else Path(given), asked, chosen, out)
         return
     if given or data or shapes or ontology:
         raise OptionError("--given, --data, --shapes and --ontology are of use with --rerun.")
     if final:
-        made = api.OpenLedger(ledger).publish(which, lambda result: written(result, chosen))
+        opened = api.OpenLedger(ledger, extend=extend or ())
+        made = opened.publish(which, lambda result: written(result, chosen))
         if made.refused:
             tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
             raise typer.Exit(1)
         deliver(made.text, out)
         return
-    with api.result(ledger, which) as result:
+    with api.result(ledger, which, extend=extend or ()) as result:
         if not result.finished:
             tell("This investigation is not finished; `kgreason resume` goes on with it.")
         deliver(written(result, chosen), out)
@@ -92,17 +95,14 @@ def report(
 
 def _rerun(
     which: str | None,
-    ledger: str,
+    opened: Any,
     report: Path | None,
     asked: Any,
     format_: o.ReportFormat | None,
     out: str | None,
 ) -> None:
     """Run the queries behind a report again; ends with 1 where something comes out otherwise."""
-    from kgreason import api  # noqa: PLC0415 - keeps --help quick
-
     data, shapes, ontology = asked or ((), (), ())
-    opened = api.OpenLedger(ledger)
     found = opened.rerun(which, report, data=data, shapes=shapes, ontology=ontology)
     as_json = format_ is o.ReportFormat.JSON
     deliver(json_text(found.as_dict()) if as_json else str(found), out)
@@ -121,6 +121,7 @@ def _rerun(
 def audit(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     format_: Annotated[
         o.ListFormat | None,
         typer.Option(
@@ -176,7 +177,7 @@ def audit(
     chosen = checked(out, format_, o.LISTS)
     if not data and (shapes or ontology or whole):
         raise OptionError("--shapes, --ontology and --all are of use with --data PATH.")
-    found = api.OpenLedger(ledger).audit(
+    found = api.OpenLedger(ledger, extend=extend or ()).audit(
         which,
         data=data or (),
         shapes=shapes or (),
@@ -302,6 +303,7 @@ def history(
         ),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     format_: Annotated[
         o.TableFormat | None,
         typer.Option(
@@ -316,17 +318,15 @@ def history(
     """Ask a stored question about how a result came about; without a name, list the questions."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
     from kgreason.record import lettered  # noqa: PLC0415
-    from kgreason.report import questions as stored  # noqa: PLC0415
 
     chosen = checked(out, format_, o.TABLES)
     if name is None:
-        known = [(t.name, t.header.get("question", t.summary)) for t in stored.questions()]
-        deliver(table(("name", "question"), known), out)
+        deliver(table(("name", "question"), list(api.questions(extend or ()).items())), out)
         return
     which = None if which is None else lettered(which, "I", "with --hypothesis")
     name = "-".join(name.lower().rstrip("?").split())
-    with api.result(ledger, which) as result:
-        rows = stored.ask(result.record, name, hypothesis=hypothesis)
+    with api.result(ledger, which, extend=extend or ()) as result:
+        rows = result.ask(name, hypothesis=hypothesis)
         if chosen is o.TableFormat.TABLE:
             deliver(answers.stored(rows, result.record), out)
         else:

@@ -47,6 +47,7 @@ def investigate(
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
+    extend: o.Extend = None,
     question: Annotated[
         str | None,
         typer.Option(
@@ -135,6 +136,7 @@ def investigate(
         query_seconds=query_seconds,
         allow_service=allow_service,
         max_bytes=max_bytes,
+        extend=extend or (),
     )
     asked |= {
         "question": _plain(question),
@@ -172,6 +174,7 @@ def resume(
     format_: o.Format = None,
     out: o.Out = None,
     events: o.Events = None,
+    extend: o.Extend = None,
 ) -> None:
     """Go on with an interrupted investigation, to the same result as without interruption.
 
@@ -184,7 +187,9 @@ def resume(
         check_out(events)
     told = _stream(events)
     with Shown() as shown, resumable(ledger, which, new=False):
-        result = api.resume(ledger, which, progress=shown, notice=shown.notice, told=told)
+        result = api.resume(
+            ledger, which, extend=extend or (), progress=shown, notice=shown.notice, told=told
+        )
     _give(result, chosen, out, told=told)
 
 
@@ -208,6 +213,7 @@ def symptoms(
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
+    extend: o.Extend = None,
     format_: Annotated[
         o.ListFormat | None,
         typer.Option(
@@ -240,6 +246,7 @@ def symptoms(
         query_seconds=query_seconds,
         allow_service=allow_service,
         max_bytes=max_bytes,
+        extend=extend or (),
     )
     with Shown() as shown:
         found = api.symptoms(o.paths(data), progress=shown, notice=shown.notice, **asked)

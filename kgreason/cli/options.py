@@ -291,6 +291,17 @@ Complete = Annotated[
         "Give it again for several. Properties that a shape needs a value of are complete anyway.",
     ),
 ]
+Extend = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--extend",
+        metavar="DIR",
+        rich_help_panel=INPUT,
+        show_default=False,
+        help="A folder of your own with families, tests, rules, policies, sections, questions, "
+        "checks or repairs. Give it again for several.",
+    ),
+]
 LedgerFolder = Annotated[
     str,
     typer.Option(

@@ -79,6 +79,7 @@ def repair(
         typer.Option("--in-place", help="Change the input files themselves; backups are kept."),
     ] = False,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     format_: Annotated[
         o.ListFormat, typer.Option("--format", metavar="table|json", help="How it is told.")
     ] = o.ListFormat.TABLE,
@@ -108,7 +109,7 @@ def repair(
     check_out(None)  # what is done is always told
     check_out(out)
     most = None if max_bytes is None else o.size(max_bytes)
-    done = api.OpenLedger(ledger).repair(
+    done = api.OpenLedger(ledger, extend=extend or ()).repair(
         which,
         data or (),
         hypothesis=hypothesis,

@@ -37,6 +37,7 @@ def reassess(
         ),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     format_: Annotated[
         str | None,
         typer.Option(
@@ -58,7 +59,7 @@ def reassess(
     chosen = checked(out, format_, {"md": "md", "txt": "md", "json": "json"})
     if chosen not in {"md", "json"}:
         raise OptionError(f"--format {format_}: give md or json.")
-    found = api.OpenLedger(ledger).reassess(which, policy or ())
+    found = api.OpenLedger(ledger, extend=extend or ()).reassess(which, policy or ())
     deliver(json_text(found.as_dict()) if chosen == "json" else found.markdown(), out)
 
 
@@ -103,6 +104,7 @@ def explain(
 def fragility(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     format_: Json = None,
     out: o.Out = None,
 ) -> None:
@@ -113,7 +115,7 @@ def fragility(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     chosen = checked(out, format_, o.LISTS)
-    found = [one.as_dict() for one in api.OpenLedger(ledger).fragility(which)]
+    found = [one.as_dict() for one in api.OpenLedger(ledger, extend=extend or ()).fragility(which)]
     if chosen is o.ListFormat.JSON:
         deliver(json_text(found), out)
         return
@@ -136,6 +138,7 @@ def replay(
         typer.Option(metavar="DATA", show_default=False, help="Newer data to compare with."),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
     out: o.Out = None,
 ) -> None:
     """Run an investigation again, and end with 1 where another record comes out.
@@ -146,7 +149,7 @@ def replay(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     checked(out, None, {"json": 0} if against else {"txt": 0})
-    opened = api.OpenLedger(ledger)
+    opened = api.OpenLedger(ledger, extend=extend or ())
     if against:
         newer = opened.against(against, which)
         deliver(json_text(newer.as_dict()), out)

@@ -12,6 +12,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from kgreason.base.errors import GraphError, LedgerError, ShapesError
+from kgreason.base.extensions import active
 from kgreason.base.terms import RDF
 from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph, digest, load
@@ -115,6 +116,8 @@ def load_graph(request: Request) -> Graph:
 def fingerprint(request: Request) -> str:
     """Return a SHA-256 over all files that a request names, data, shapes and queries.
 
+    The files of the extensions at hand are among them.
+
     Raises GraphError where one cannot be read, or was an object that is not given again.
     """
     for one in _named(request):
@@ -135,6 +138,9 @@ def fingerprint(request: Request) -> str:
             except OSError as error:
                 why = error.strerror or error
                 raise GraphError(f"{name}: the file cannot be read ({why}).") from error
+    for extension in active():
+        for file, said in extension.files:
+            seal.update(f"{file} {said}".encode())
     return seal.hexdigest()
 
 
@@ -145,7 +151,7 @@ def recorded_options(request: Request) -> ox.Literal:
     """
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
     del options["objects"]
-    for name in ("data", "shapes", "ontology"):
+    for name in ("data", "shapes", "ontology", "extend"):
         options[name] = [_absolute(p, request) for p in options[name]]
     for name in ("violations", "population", "outcome"):
         options[name] = None if options[name] is None else _absolute(options[name], request)

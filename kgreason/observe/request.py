@@ -23,8 +23,9 @@ class Request:
     numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only` narrow the
     shapes. `complete` are the IRIs of properties and classes of which silence means absence.
     `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds each
-    query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to. `objects` are those
-    of the paths that are no files, with what they hold; they are not recorded.
+    query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to. `extend` are
+    folders with families, tests, policies and more of a user's own. `objects` are those of the
+    paths that are no files, with what they hold; they are not recorded.
     """
 
     data: tuple[str, ...]
@@ -50,6 +51,7 @@ class Request:
     query_seconds: float = 60.0
     allow_service: bool = False
     max_bytes: int = MOST_BYTES
+    extend: tuple[str, ...] = ()
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
@@ -95,7 +97,7 @@ def request_of(data: Paths, **options: Any) -> Request:
     unknown = sorted(set(options) - known)
     if unknown:
         raise OptionError(f"There is no option {unknown[0]!r}; there are {', '.join(known)}.")
-    for name in ("shapes", "ontology"):
+    for name in ("shapes", "ontology", "extend"):
         if name in options:
             options[name] = paths(options[name])
     if "complete" in options:

@@ -4,16 +4,18 @@ A policy is one of those that come along, by its name, or a Turtle file of the u
 held to `shapes/policy.ttl` before it is used.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import OptionError, RunError
+from kgreason.base.extensions import active, cached
 from kgreason.base.resources import folder
 from kgreason.base.store import AnyTerm, Store, triple
 from kgreason.base.templates import Template, role, template
@@ -108,14 +110,62 @@ def _phase(gate: Template) -> str:
     return gate.header.get("phase", usual)
 
 
-@cache
+@cached
 def _store() -> Store:
+    """Return the policies that come along, with those and the rows that extensions add."""
     inner = ox.Store()
     root = folder("ontology")
     for path in [root / "trails.ttl", root / "policy.ttl", *sorted(root.glob("policies/*.ttl"))]:
         inner.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    known = Store(inner, "the policies")
+    for extension in active():
+        for path in extension.policies():
+            _add(known, path)
     _share_rows(inner, inner)
-    return Store(inner, "the policies")
+    return known
+
+
+def _add(known: Store, path: Path) -> None:
+    """Add the policies of an extension, and its rows for others; raises OptionError."""
+    own = _turtle(path, path.read_bytes(), str(path))
+    for iri in _policies(own):
+        if _local(iri) in map(_local, _policies(known)):
+            raise OptionError(f"{path}: there is a policy {_local(iri)} already; rename this one.")
+    _share_rows(own.inner, known.inner)
+    for fault in _broken_shapes(own, known):
+        raise OptionError(f"{path}: {fault}")
+    policies = {*_policies(own), *_policies(known)}
+    taken = _rows(known)
+    for row in _rows(own):
+        if row[0] not in policies:
+            raise OptionError(f"{path}: there is no policy {row[0].value} that could have a row.")
+        if row in taken:
+            raise OptionError(
+                f"{path}: the policy {_local(row[0])} has a row for the outcome {row[2]!r} of the "
+                f"test {row[1]!r} already; a policy of your own can have another."
+            )
+    known.inner.extend(own.inner)
+
+
+def _rows(store: Store) -> set[tuple[ox.NamedNode, str, str]]:
+    """Return the policy, test kind and outcome class of each row that a policy itself states."""
+    found = set()
+    for quad in store.inner.quads_for_pattern(None, POLICY.likelihood, None, None):
+        kind, outcome = (
+            [
+                q.object.value
+                for q in _said_of(store.inner, quad.object, POLICY[name])
+                if isinstance(q.object, ox.Literal)
+            ][:1]
+            for name in ("testKind", "outcomeClass")
+        )
+        if kind and outcome and isinstance(quad.subject, ox.NamedNode):
+            found.add((quad.subject, kind[0], outcome[0]))
+    return found
+
+
+def _local(iri: ox.NamedNode) -> str:
+    return re.split("[#/]", iri.value)[-1]
 
 
 def _share_rows(inner: ox.Store, known: ox.Store) -> None:
@@ -138,10 +188,7 @@ def _said_of(
 
 def names() -> list[str]:
     """Return the names of the policies at hand, sorted."""
-    found = _store().inner.quads_for_pattern(None, TYPE, TRAILS.Policy, None)
-    return sorted(
-        q.subject.value.rpartition("#")[2] for q in found if isinstance(q.subject, ox.NamedNode)
-    )
+    return sorted(map(_local, _policies(_store())))
 
 
 def is_file(name: str) -> bool:
@@ -159,11 +206,12 @@ def load(name: str = DEFAULT) -> Policy:
         store = _read(Path(name))
         (iri,) = _policies(store)
         return _made(store, iri, name)
-    if name not in names():
-        raise OptionError(
-            f"There is no policy {name!r}; there are: {', '.join(names())}, or a FILE{_FILE}."
-        )
-    return _made(_store(), POLICY[name], name)
+    for iri in _policies(_store()):
+        if _local(iri) == name:
+            return _made(_store(), iri, name)
+    raise OptionError(
+        f"There is no policy {name!r}; there are: {', '.join(names())}, or a FILE{_FILE}."
+    )
 
 
 def recorded(triples: Iterable[ox.Triple], iri: ox.NamedNode) -> Policy:
@@ -239,16 +287,10 @@ def _read(path: Path) -> Store:
         raise OptionError(f"--policy {path}: the file cannot be read ({why}).") from error
 
 
-@cache
+@cached
 def _checked(path: Path, text: bytes) -> Store:
-    inner = ox.Store()
-    check_depth(path, text, ox.RdfFormat.TURTLE)
-    try:
-        inner.load(text, ox.RdfFormat.TURTLE)
-    except (SyntaxError, ValueError) as error:
-        raise OptionError(f"--policy {path}: this is not Turtle ({error}).") from error
-    _share_rows(inner, _store().inner)
-    store = Store(inner, f"the policy {path}")
+    store = _turtle(path, text, f"--policy {path}")
+    _share_rows(store.inner, _store().inner)
     found = _policies(store)
     if len(found) != 1:
         raise OptionError(
@@ -260,6 +302,16 @@ def _checked(path: Path, text: bytes) -> Store:
     return store
 
 
+def _turtle(path: Path, text: bytes, where: str) -> Store:
+    inner = ox.Store()
+    check_depth(path, text, ox.RdfFormat.TURTLE)
+    try:
+        inner.load(text, ox.RdfFormat.TURTLE)
+    except (SyntaxError, ValueError) as error:
+        raise OptionError(f"{where}: this is not Turtle ({error}).") from error
+    return Store(inner, f"the policy {path}")
+
+
 def _policies(store: Store) -> list[ox.NamedNode]:
     found = store.inner.quads_for_pattern(None, TYPE, TRAILS.Policy, None)
     return sorted({q.subject for q in found if isinstance(q.subject, ox.NamedNode)}, key=str)
@@ -267,22 +319,24 @@ def _policies(store: Store) -> list[ox.NamedNode]:
 
 def _faults(store: Store, iri: ox.NamedNode) -> Iterator[str]:
     """Describe what is wrong with a policy of a user, the gravest first."""
-    if iri in {POLICY[name] for name in names()}:
+    if iri in _policies(_store()):
         yield f"{iri.value} is the name of a policy that comes with kgreason; give yours another."
-    yield from _broken_shapes(store)
+    yield from _broken_shapes(store, _store())
     mine = set(_made(store, iri, "the policy").outcomes)
     needed = set(load(DEFAULT).outcomes)
     for kind, outcome in sorted(needed - mine):
         yield f"there is no policy:likelihood for the outcome {outcome!r} of the test {kind!r}."
 
 
-def _broken_shapes(store: Store) -> Iterator[str]:
+def _broken_shapes(store: Store, known: Store) -> Iterator[str]:
+    """Describe what the shapes say of what a user wrote, beside the terms that are known."""
     import pyshacl  # noqa: PLC0415 - takes half a second to load, and few need it
     import rdflib  # noqa: PLC0415
 
     data = rdflib.Graph()
-    for inner in (_store().inner, store.inner):
-        terms = (q for q in inner if inner is store.inner or not _is_shipped(q.subject))
+    others = set(_policies(known))
+    for inner in (known.inner, store.inner):
+        terms = (q for q in inner if inner is store.inner or not _is_part(q.subject, others))
         text = ox.serialize((q.triple for q in terms), format=ox.RdfFormat.N_TRIPLES)
         data.parse(data=text, format="nt")
     _, results, _ = pyshacl.validate(data, shacl_graph=whole_shapes("prefixes", "policy"))
@@ -295,10 +349,9 @@ def _broken_shapes(store: Store) -> Iterator[str]:
             yield f"{where}{said}" + (f" (it is {value})" if value is not None and path else "")
 
 
-def _is_shipped(node: object) -> bool:
-    """Check whether a node is a policy that comes along, or a part of one (which has no name)."""
-    named = isinstance(node, ox.NamedNode) and node in {POLICY[name] for name in names()}
-    return named or isinstance(node, ox.BlankNode)
+def _is_part(node: object, policies: set[ox.NamedNode]) -> bool:
+    """Check whether a node is one of these policies, or a part of one (which has no name)."""
+    return isinstance(node, ox.BlankNode) or node in policies
 
 
 def kinds() -> dict[str, tuple[ox.NamedNode, str]]:

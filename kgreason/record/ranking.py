@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
+from kgreason.base.extensions import cached
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
@@ -119,7 +119,7 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
     )
 
 
-@cache
+@cached
 def _kinds() -> Mapping[str, str]:
     return {iri.value: name for name, (iri, _) in policy.kinds().items()}
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, Final, Self
 
+from kgreason.base.extensions import active, using
+from kgreason.base.store import Results
 from kgreason.base.templates import template
 from kgreason.record import Ledger, Record
 from kgreason.report.entries import (
@@ -14,6 +16,7 @@ from kgreason.report.entries import (
     rows,
 )
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
+from kgreason.report.questions import ask
 
 _SHOWN: Final = 12
 _CELL: Final = "padding:0.2em 0.8em 0.2em 0;vertical-align:top;text-align:"
@@ -38,6 +41,7 @@ class Result:
         self.record = record
         self._at_hand = at_hand
         self._closed = False
+        self._extensions = active()
 
     def __enter__(self) -> Self:
         return self
@@ -80,7 +84,8 @@ class Result:
         was read from a ledger knows only those that its evidence cites; `complete` and `source` of
         the answer say which it is.
         """
-        return focus_nodes(cause, self.symptoms, self.record, self._at_hand)
+        with using(self._extensions):
+            return focus_nodes(cause, self.symptoms, self.record, self._at_hand)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a plain dict a symptom, for any frame library, as in `DataFrame(r.rows())`."""
@@ -90,7 +95,8 @@ class Result:
         """Return the result as in docs/result.schema.json."""
         from kgreason.report.as_json import as_dict  # noqa: PLC0415 - only when asked for
 
-        return as_dict(self.record)
+        with using(self._extensions):
+            return as_dict(self.record)
 
     def json(self) -> str:
         """Return the result as JSON text."""
@@ -100,19 +106,27 @@ class Result:
         """Return the report as Markdown."""
         from kgreason.report.markdown import render  # noqa: PLC0415 - only when asked for
 
-        return render(self.record)
+        with using(self._extensions):
+            return render(self.record)
 
     def html(self) -> str:
         """Return the report as one HTML page that needs nothing else."""
         from kgreason.report.html import render  # noqa: PLC0415 - only when asked for
 
-        return render(self.record)
+        with using(self._extensions):
+            return render(self.record)
 
     def turtle(self) -> str:
         """Return the record as Turtle."""
         from kgreason.report.turtle import render  # noqa: PLC0415 - only when asked for
 
-        return render(self.record)
+        with using(self._extensions):
+            return render(self.record)
+
+    def ask(self, question: str, hypothesis: str | None = None) -> Results:
+        """Ask a stored question about how the result came about; `kgreason history` lists them."""
+        with using(self._extensions):
+            return ask(self.record, question, hypothesis=hypothesis)
 
     def __repr__(self) -> str:
         iri = self.record.iri.value

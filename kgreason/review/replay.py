@@ -17,7 +17,7 @@ _LEFT_OUT: Final = frozenset(
     {
         PROV.startedAtTime,
         PROV.endedAtTime,
-        *(TRAILS[name] for name in ("elapsed", "hash", "head", "attempt", "number")),
+        *(TRAILS[name] for name in ("elapsed", "hash", "head", "attempt", "number", "folder")),
     }
 )
 

@@ -8,11 +8,11 @@ has a solution where a node fails.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.templates import Template, role
 from kgreason.base.terms import PREFIXES, RDF, SH, XSD
@@ -82,7 +82,7 @@ def _iri(text: str) -> ox.NamedNode:
     return ox.NamedNode(PREFIXES[prefix] + name)
 
 
-@cache
+@cached
 def registry() -> Mapping[ox.NamedNode, Component]:
     """Return every component by the parameter that asks for it."""
     found = {}
