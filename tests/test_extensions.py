@@ -149,17 +149,14 @@ def test_an_extension_that_is_gone_or_changed_is_asked_for(folder: Path, tmp_pat
 
 
 def test_an_interrupted_run_goes_on_with_its_extension(folder: Path, tmp_path: Path) -> None:
-    class Stopped(Exception):
-        pass
-
     steps: list[object] = []
 
     def stop(_: object, step: object) -> None:
         steps.append(step)
         if len(steps) == 4:
-            raise Stopped
+            raise InterruptedError
 
-    with pytest.raises(Stopped):
+    with pytest.raises(InterruptedError):
         investigated(folder, ledger=tmp_path / "ledger", told=stop)
     moved = shutil.move(folder, tmp_path / "elsewhere")
     with pytest.raises(LedgerError, match=r"extension labels .* not there"):
@@ -170,7 +167,7 @@ def test_an_interrupted_run_goes_on_with_its_extension(folder: Path, tmp_path: P
 
 
 def test_a_check_of_ones_own_is_part_of_the_audit(folder: Path, tmp_path: Path) -> None:
-    investigated(None, place=tmp_path, ledger=tmp_path / "ledger").close()
+    investigated(None, place=folder.parent, ledger=tmp_path / "ledger").close()
     write(tmp_path / "checks", "queries/audit/too-small.rq", CHECK)
     assert kgreason.open(tmp_path / "ledger").audit().ok
     found = kgreason.open(tmp_path / "ledger", extend=tmp_path / "checks").audit()
@@ -210,7 +207,7 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
     def install(value: str) -> None:
         entry = EntryPoint("mine", value, extensions.GROUP)
-        monkeypatch.setattr(extensions, "entry_points", lambda group: [entry])
+        monkeypatch.setattr(extensions, "entry_points", lambda **_: [entry])
         installed.cache_clear()
 
     yield install
