@@ -263,7 +263,7 @@ REFUSED = {
     ),
     "no text": (
         "queries/report/mine.rq",
-        b"#+ summary: \xff",
+        "#+ summary: \udcff",
         r"mine\.rq: this is not text in UTF",
     ),
     "no Turtle": ("ontology/policies/mine.ttl", "policy:x", r"mine\.ttl: this is not Turtle"),
@@ -296,7 +296,7 @@ def test_what_is_wrong_is_told_before_anything_is_written(
 ) -> None:
     name, content, message = REFUSED[case]
     path = write(folder, name, "")
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    path.write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(OptionError, match=message):
         investigated(folder, ledger=tmp_path / "ledger")
     assert not (tmp_path / "ledger").exists()
