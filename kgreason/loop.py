@@ -5,15 +5,15 @@ interrupted run goes on where it stood.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from importlib.metadata import version
-from typing import Final
+from typing import Final, ParamSpec
 
 import pyoxigraph as ox
 
 from kgreason.audit import refuse
+from kgreason.base.budget import UNLIMITED, Allowance, Budget, Cost, Limits, Metered, Spent, ask
 from kgreason.base.errors import RecordError
 from kgreason.base.store import Row
 from kgreason.base.templates import template
@@ -37,23 +37,14 @@ from kgreason.test.confounders import challenge
 from kgreason.test.design import design, tell_apart
 
 _AGENT: Final = ox.NamedNode("urn:kgreason:agent")
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When to stop: hypotheses a symptom, steps and seconds in all (None is without limit).
-
-    `interventions` is how many repairs are tried at most, in all.
-    """
-
-    hypotheses: int = 6
-    steps: int | None = None
-    seconds: float | None = None
-    interventions: int = 0
+P = ParamSpec("P")
 
 
 class Investigation:
-    """One run over a graph and its symptoms."""
+    """One run over a graph and its symptoms.
+
+    Without a `budget` of its own it has what the request allows.
+    """
 
     def __init__(
         self,
@@ -65,13 +56,11 @@ class Investigation:
         rules: policy.Policy | None = None,
         calibration: Calibration | None = None,
         declared: Sequence[Declared] = (),
+        budget: Budget | None = None,
     ) -> None:
         self.record = record
         self.calibration = calibration
         self.request = request
-        self.budget = Budget(
-            request.max_hypotheses, request.max_steps, request.max_seconds, request.interventions
-        )
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
         rules = rules or policy.load(request.policy)
         self.context = Context(
@@ -84,6 +73,16 @@ class Investigation:
         self._before = self._elapsed_before()
         # What a budget cut short before the run was interrupted stays cut.
         self.cut: str | None = next((r["cut"].value for r in record.select("cut")), None)
+        metered = Metered(budget or self._allowance(), self.cut)
+        self.context.budget = metered
+        record.costs = metered.costs
+
+    def _allowance(self) -> Allowance:
+        """Return what the request allows, with what earlier sessions have used of them."""
+        row = self.record.select("costs")[0]
+        cost = Cost(int(row["tokens"].value), Decimal(row["usd"].value))
+        limits = Limits(self.request.max_steps, self.request.max_seconds)
+        return Allowance(limits, lambda: self.elapsed, lambda: self.steps, cost)
 
     def _fault(self, written: Written) -> Iterator[str]:
         """Describe what is wrong with a step: shapes, and changes of status that cannot happen."""
@@ -109,6 +108,7 @@ class Investigation:
 
         What it proposed and designed is taken as it is recorded; its tests are run and judged anew.
         """
+        self.context.budget = UNLIMITED
         script = Script(recorded, self.record)
         known = {symptom.node: symptom for symptom in self.symptoms}
         for row in script.rows():
@@ -142,18 +142,25 @@ class Investigation:
             return False
         for position, symptom in enumerate(open_):
             self._progress(f"round {round_}", position, len(open_))
-            if self._spent():
+            if self.cut is not None or not self._within(self._look_into, symptom, round_):
                 break
-            self._look_into(symptom, round_)
         if self.cut is not None:
             for symptom in open_:
                 if not self._done("Hypothesize", symptom):
                     set_aside(self.context, symptom, self.cut)
         self._progress(f"round {round_}", len(open_), len(open_))
-        if self.budget.interventions:
-            most = self.budget.interventions
-            intervene(self.context, open_, round_, most, self._spent)
+        if self.request.interventions:
+            most = self.request.interventions
+            self._within(intervene, self.context, open_, round_, most)
         decide(self.context, round_, self.cut)
+        return self.cut is None
+
+    def _within(self, work: Callable[P, object], *args: P.args, **more: P.kwargs) -> bool:
+        """Do some work as far as the budget goes; where that was not all, note what was cut."""
+        try:
+            work(*args, **more)
+        except Spent as reason:
+            self.cut = str(reason)
         return self.cut is None
 
     def _look_into(self, symptom: Symptom, round_: int) -> None:
@@ -162,13 +169,11 @@ class Investigation:
         if not self._done("Design", symptom, round_, stage=1):
             design(self.context, symptom, round_)
         self._execute_all(symptom)
-        if self._spent():
-            return
+        ask(self.context.budget, "rivals")
         if not self._done("Design", symptom, round_, stage=2):
             tell_apart(self.context, symptom, round_)
         self._execute_all(symptom)
-        if self._spent():
-            return
+        ask(self.context.budget, "confounders")
         if not self._done("Design", symptom, round_, stage=3):
             challenge(self.context, symptom, round_)
         self._execute_all(symptom)
@@ -176,8 +181,7 @@ class Investigation:
     def _execute_all(self, symptom: Symptom) -> None:
         while pending := pending_tests(self.context, symptom):
             for row in pending:
-                if self._spent():
-                    return
+                ask(self.context.budget, "test")
                 run(self.context, symptom, ox.NamedNode(row["test"].value))
 
     def _open(self, round_: int) -> list[Symptom]:
@@ -198,15 +202,6 @@ class Investigation:
                 if marks.failing_count >= least:
                     out.append(symptom)
         return out
-
-    def _spent(self) -> bool:
-        """Check whether the budget is spent, and note what was cut."""
-        budget = self.budget
-        if self.cut is None and budget.seconds is not None and self.elapsed > budget.seconds:
-            self.cut = f"stopped after {budget.seconds:g} seconds"
-        if self.cut is None and budget.steps is not None and self.steps >= budget.steps:
-            self.cut = f"stopped after {budget.steps} steps"
-        return self.cut is not None
 
     @property
     def elapsed(self) -> float:

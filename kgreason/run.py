@@ -6,6 +6,7 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from kgreason.base import extensions
+from kgreason.base.budget import Budget
 from kgreason.base.errors import GraphError
 from kgreason.base.templates import check_extensions
 from kgreason.context.declared import declarations
@@ -31,15 +32,16 @@ def begin(
     told: Told | None = None,
     *,
     gate: bool = False,
+    budget: Budget | None = None,
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
     Nothing is written before the input has been read. The arguments are those of
-    `kgreason.investigate`.
+    `kgreason.investigate`; a `budget` stands in place of the one that the request asks for.
     """
     with extensions.using(extensions.joined(extensions.read_all(request.extend))):
         check_extensions()
-        return _begin(request, ledger, progress, notice, told, gate=gate)
+        return _begin(request, ledger, progress, notice, told, gate=gate, budget=budget)
 
 
 def _begin(
@@ -50,6 +52,7 @@ def _begin(
     told: Told | None,
     *,
     gate: bool,
+    budget: Budget | None,
 ) -> Result:
     calibration.under(request.calibration, policy.load(request.policy).iri)
     if ledger is not None:
@@ -59,11 +62,11 @@ def _begin(
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(graph.fingerprint), told)
-        _run(graph, observed, record, request, progress)
+        _run(graph, observed, record, request, progress, budget)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(graph.fingerprint), told)
-        _run(graph, observed, record, request, progress)
+        _run(graph, observed, record, request, progress, budget)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -153,11 +156,16 @@ def repeated(graph: Graph, observed: Observed, record: Record, request: Request)
 
 
 def _run(
-    graph: Graph, observed: Observed, record: Record, request: Request, progress: Progress | None
+    graph: Graph,
+    observed: Observed,
+    record: Record,
+    request: Request,
+    progress: Progress | None,
+    budget: Budget | None = None,
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
-    _investigation(graph, observed, record, request, progress, rules, learned).run()
+    _investigation(graph, observed, record, request, progress, rules, learned, budget).run()
 
 
 def _investigation(
@@ -168,6 +176,7 @@ def _investigation(
     progress: Progress | None,
     rules: policy.Policy | None = None,
     learned: calibration.Calibration | None = None,
+    budget: Budget | None = None,
 ) -> Investigation:
     graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
@@ -175,4 +184,6 @@ def _investigation(
         for number, symptom in enumerate(observed.failing, start=1)
     ]
     declared = declarations(request.complete, (symptom.constraint for symptom in observed.symptoms))
-    return Investigation(graph, symptoms, record, request, progress, rules, learned, declared)
+    return Investigation(
+        graph, symptoms, record, request, progress, rules, learned, declared, budget
+    )

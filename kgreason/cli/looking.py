@@ -108,7 +108,8 @@ def investigate(
             metavar="SECONDS",
             rich_help_panel=o.BUDGET,
             show_default="no limit",
-            help="Seconds of work; what was found until then is the result.",
+            help="Seconds of work once the data are read and checked; what was found until then "
+            "is the result.",
         ),
     ] = None,
 ) -> None:

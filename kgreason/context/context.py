@@ -7,6 +7,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.budget import UNLIMITED, Budget
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
@@ -51,6 +52,7 @@ class Context:
     marked: set[str] = field(default_factory=set)
     declared: Sequence[Declared] = ()
     complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
+    budget: Budget = UNLIMITED
 
 
 def marks_of(context: Context, symptom: Symptom, round_: int) -> Marks:
@@ -79,7 +81,13 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
     """Return what a proposer looks at: a symptom in a round."""
     marks = marks_of(context, symptom, round_)
     view = View(
-        context.graph, symptom.constraint, marks, context.known, context.answers, context.parted
+        context.graph,
+        symptom.constraint,
+        marks,
+        context.known,
+        context.answers,
+        context.parted,
+        budget=context.budget,
     )
     if not context.declared:
         return view

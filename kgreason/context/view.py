@@ -8,6 +8,7 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.budget import UNLIMITED, Budget
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment, Template, Value, template
@@ -47,7 +48,7 @@ class View:
     `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
     the rows of queries that several symptoms ask, `parted` the nodes of each level, by population
     and pattern. `complete` are the properties and classes that were declared complete for all its
-    nodes; `offered` what `values` gave before.
+    nodes; `offered` what `values` gave before; `budget` is asked before each unit of work.
     """
 
     graph: Graph
@@ -57,6 +58,7 @@ class View:
     answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
     parted: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     complete: frozenset[NamedNode] = frozenset()
+    budget: Budget = field(default=UNLIMITED, repr=False, compare=False)
     offered: dict[tuple[str, frozenset[NamedNode]], dict[str, Value]] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -6,6 +6,7 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.budget import ask
 from kgreason.base.statistics import Table, best_cut, deviance, excess
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
@@ -211,7 +212,11 @@ def _place(row: Row) -> tuple[int, str]:
 
 
 def filled(view: View, candidate: Candidate) -> Candidate:
-    """Fill in who is inside the region, and exact counts on the discovery half."""
+    """Fill in who is inside the region, and exact counts on the discovery half.
+
+    Raises Spent where the budget of the view is spent.
+    """
+    ask(view.budget, "candidate")
     inside = members(view, candidate.pattern) & view.marks.population.everyone
     return counted(view, replace(candidate, members=inside))
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
+from kgreason.base.budget import ask
 from kgreason.base.statistics import deviance
 from kgreason.base.templates import template
 from kgreason.context.view import View, table
@@ -30,6 +31,7 @@ def pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
             continue
         if not one.claimed & other.claimed:
             continue
+        ask(view.budget, "conjunction")
         joint = meet(view, one, other)
         if joint is not None:
             out.append(joint)

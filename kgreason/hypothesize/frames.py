@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kgreason.base.budget import ask
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate, Key, families, filled, mine
 from kgreason.hypothesize.conjunctions import pairs
@@ -58,6 +59,7 @@ class Proposal:
 def from_families(view: View) -> Iterator[Candidate]:
     """Return what the families of `queries/hypothesize/` find, in their order of preference."""
     for family in families():
+        ask(view.budget, f"family {family.name}")
         yield from mine(view, family)
 
 
@@ -76,7 +78,7 @@ def propose(
 
     `rejected` checks whether a candidate was rejected before. What has a key in `found_wanting`
     was tested in vain, and nothing yields to others of its family. `more` are candidates that
-    were found elsewhere.
+    were found elsewhere. Raises Spent where the budget of the view is spent on the way.
     """
     round_ = Round(limit, rejected, found_wanting)
     mined = [filled(view, candidate) for candidate in more]
@@ -100,6 +102,7 @@ def sifted(
     kept = list(candidates)
     runs = []
     for each in filters:
+        ask(view.budget, f"filter {each.name}")
         found = each(view, kept, round_)
         if found.dropped:
             runs.append(Filtering(each, len(kept), tuple(found.dropped), exact))

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pyoxigraph as ox
 
+from kgreason.base.budget import ask
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS
@@ -27,7 +28,11 @@ from kgreason.shacl import Located, located
 
 
 def hypothesize(context: Context, symptom: Symptom, round_: int) -> None:
-    """Propose hypotheses for a symptom: one step. Where nothing is new that is a stall."""
+    """Propose hypotheses for a symptom: one step. Where nothing is new that is a stall.
+
+    Raises Spent, with nothing written, where the budget is spent before all was proposed.
+    """
+    ask(context.budget, "population")
     view = view_of(context, symptom, round_)
     memory = remembered(context, symptom, view, round_)
     proposal = proposal_of(context, symptom, round_, memory)

@@ -1,7 +1,7 @@
 """Write the record of one investigation: one transaction a step, each step sealed by a hash."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -64,7 +64,8 @@ class Record:
     """The named graph of one investigation.
 
     `check` says what is wrong with what a step is about to write; such a step is refused. `told`
-    is called with each step that was written.
+    is called with each step that was written; `costs` gives what is to be said of the costs of a
+    step, by the names of the properties.
     """
 
     def __init__(self, store: Store, iri: Node, number: int | None = None) -> None:
@@ -73,6 +74,7 @@ class Record:
         self.number = number
         self.check: Callable[[Written], Iterable[str]] = lambda _: ()
         self.told: Callable[[Node], None] = lambda _: None
+        self.costs: Callable[[], Mapping[str, Value]] = dict
         self._counts: Counter[str] | None = None
 
     def select(
@@ -145,6 +147,7 @@ class Record:
     def link(self, step: Step) -> ox.Literal:
         """End a step, and link it to the one before; gives the hash of that, or nothing."""
         step.add(step.node, PROV.endedAtTime, now())
+        step.describe(step.node, **self.costs())
         for head in self.store.values(self.iri, TRAILS.head, self.iri)[:1]:
             for seal in self.store.values(head, TRAILS.hash, self.iri)[:1]:
                 step.describe(step.node, previous=ox.NamedNode(head.value))

@@ -6,6 +6,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.budget import ask
 from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Value, template
@@ -79,13 +80,15 @@ def options(
     """Return the repairs that fit a hypothesis, each with whether it can be made.
 
     With `most`, that many claimed nodes are looked at, drawn by lot. `imported` are quads of
-    another source. A repair of the shapes is left to `kgreason.mending`.
+    another source. A repair of the shapes is left to `kgreason repair`. Raises Spent where the
+    budget is spent.
     """
     found = repairs(claim.cause, claim.symptom.constraint, context.graph, imported)
     return [Option(one, _verdict(context, claim, one, most)) for one in found if one.mends_data]
 
 
 def _verdict(context: Context, claim: Claim, repair: Repair, most: int | None) -> Feasibility:
+    ask(context.budget, f"repair {repair.name}")
     try:
         text = query(context, claim, repair, None, most, placebo=False)
         rows = repair.select(context.graph, text)

@@ -6,12 +6,13 @@ is done about its hypothesis.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.budget import ask
 from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row
 from kgreason.base.terms import PROV, TRAILS
@@ -54,14 +55,13 @@ def intervene(
     symptoms: Sequence[Symptom],
     round_: int,
     most: int = 5,
-    spent: Callable[[], bool] = lambda: False,
 ) -> int:
     """Try repairs for the leading hypotheses of a round; gives the number of attempts.
 
     In each frame the hypothesis that was most likely when the first repair of the round was
     designed comes first; where its repair fails, the next one takes over. At most `most` attempts
-    an investigation, and none is begun once the budget is `spent`. What was done before the run
-    was interrupted is read from the record.
+    an investigation. What was done before the run was interrupted is read from the record. Raises
+    Spent where the budget allows no more; what was tried until then is recorded.
     """
     done = 0
     for symptom in symptoms:
@@ -71,7 +71,7 @@ def intervene(
                 done += 1
     for frame in _frames(context, symptoms, round_):
         for claim in frame:
-            tried, cleared = _try(context, claim, most, spent)
+            tried, cleared = _try(context, claim, most)
             done += tried
             if cleared:
                 break
@@ -92,7 +92,7 @@ def _frames(context: Context, symptoms: Sequence[Symptom], round_: int) -> list[
     return sorted(frames.values(), key=lambda f: -likely[f[0].node])
 
 
-def _try(context: Context, claim: Claim, most: int, spent: Callable[[], bool]) -> tuple[int, bool]:
+def _try(context: Context, claim: Claim, most: int) -> tuple[int, bool]:
     """Try the repairs of a hypothesis until one clears; gives the attempts, and whether one did."""
     number = 0
     while True:
@@ -103,13 +103,9 @@ def _try(context: Context, claim: Claim, most: int, spent: Callable[[], bool]) -
         before = attempts(context, claim.node)
         # What was offered without a test had nothing that could be made; an error ends it too.
         over = bool(turns) and "outcome" not in last
-        if (
-            over
-            or ended(before)
-            or spent()
-            or most <= len(context.record.select("repair-attempts"))
-        ):
+        if over or ended(before) or most <= len(context.record.select("repair-attempts")):
             return number, False
+        ask(context.budget, "repair")
         known = {row["repair"].value for row in before}
         same = {row["patch"].value for row in before}
         offered = [

@@ -2,7 +2,7 @@
 
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
-from kgreason.hypothesize.conditions.hunt import Budget
+from kgreason.hypothesize.conditions.hunt import Extent
 from kgreason.hypothesize.conditions.language import read, written
 from kgreason.hypothesize.conditions.paths import Path, Step
 from kgreason.hypothesize.conditions.search import (
@@ -16,9 +16,9 @@ from kgreason.hypothesize.conditions.search import (
 
 __all__ = [
     "Atlas",
-    "Budget",
     "Condition",
     "Explored",
+    "Extent",
     "Found",
     "Path",
     "Step",

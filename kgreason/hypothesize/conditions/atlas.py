@@ -11,6 +11,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 from pyoxigraph import NamedNode
 
+from kgreason.base.budget import UNLIMITED, Budget, ask
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Value, template
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, TYPE
@@ -77,6 +78,7 @@ class Atlas:
     mark: NamedNode
     nodes: int
     rows: int = 0
+    budget: Budget = UNLIMITED
     _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
     _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
     _answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
@@ -173,8 +175,9 @@ class Atlas:
         return out
 
     def select(self, text: str) -> Sequence[Row]:
-        """Ask the graph, once for each text."""
+        """Ask the graph, once for each text; raises Spent where the budget allows no more."""
         if text not in self._answers:
+            ask(self.budget, "path")
             self._answers[text] = list(self.graph.store.select(text))
         return self._answers[text]
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from pyoxigraph import Literal
 
+from kgreason.base.budget import ask
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import saved, together
 from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut, cut_of
@@ -29,7 +30,7 @@ _WORTH: Final = 0.5  # of the bits of the best one, for a region to begin with
 
 
 @dataclass(frozen=True)
-class Budget:
+class Extent:
     """How far a search goes.
 
     At most `paths` paths are fetched, with `rows` pairs in all; of larger populations a sample of
@@ -72,7 +73,7 @@ class Hunt:
     atlas: Atlas
     failing: int
     barred: Callable[[Condition], str]
-    budget: Budget
+    extent: Extent
     among: int
     direct: Callable[[Condition], bool]
     cuts: list[Cut] = field(default_factory=list)
@@ -100,7 +101,7 @@ class Hunt:
                     limit = value + self.atlas.bits(longer) - self.atlas.bits(path)
                     heapq.heappush(queue, (limit, -way.reached, order, longer, False))
                 continue
-            if path.steps and (fetched >= self.budget.paths or self.atlas.rows > self.budget.rows):
+            if path.steps and (fetched >= self.extent.paths or self.atlas.rows > self.extent.rows):
                 self.unreached.append(path)
                 continue
             fetched += 1
@@ -235,7 +236,7 @@ class Hunt:
         What a region holds is taken out before the next one is looked for.
         """
         among = self.among
-        for _ in range(self.budget.regions):
+        for _ in range(self.extent.regions):
             found = self._best(among)
             if not found or found[0].bits <= 0:
                 return
@@ -265,7 +266,8 @@ class Hunt:
     def _rest(self, among: int) -> float:
         """Return the bits that single conditions still save, one after the other."""
         total = 0.0
-        for _ in range(self.budget.regions - 1):
+        for _ in range(self.extent.regions - 1):
+            ask(self.atlas.budget, "condition")
             scored = (self._region((c,), among) for c in self.pool)
             best = max((r for r in scored if r is not None), key=lambda r: r.bits, default=None)
             if best is None or best.bits <= 0:
@@ -281,10 +283,10 @@ class Hunt:
         )
         pool = [*self.pool, *fresh]
         singles = [r for c in pool if (r := self._region((c,), among)) is not None]
-        every = sorted(singles, key=lambda r: r.order)[: self.budget.beam * 5]
-        wide = self.budget.beam if among == self.among else self.budget.beam // 3
+        every = sorted(singles, key=lambda r: r.order)[: self.extent.beam * 5]
+        wide = self.extent.beam if among == self.among else self.extent.beam // 3
         beam = _varied(every, wide)
-        for _ in range(self.budget.parts - 1):
+        for _ in range(self.extent.parts - 1):
             longer = [r for region in beam for r in self._narrower(region, pool, among)]
             beam = _varied(sorted(longer, key=lambda r: r.order), wide)
             every += beam
@@ -297,6 +299,7 @@ class Hunt:
 
     def _narrower(self, region: Region, pool: Sequence[Condition], among: int) -> Iterator[Region]:
         """Return a region with one condition more, each that saves bits."""
+        ask(self.atlas.budget, "condition")
         bad = region.mask & self.failing
         least = max(LEAST, _KEEPS * bad.bit_count())
         size = region.mask.bit_count()

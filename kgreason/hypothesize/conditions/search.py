@@ -17,7 +17,7 @@ from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
-from kgreason.hypothesize.conditions.hunt import Budget, Hunt, Region
+from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import LEAST_SIBLINGS, Held, Unit, alone, held, units
 
@@ -91,7 +91,7 @@ class Explored:
     """What a search found, and how far it went.
 
     `found` is the story, the first region first; `restated` are the best conditions that only say
-    the rule again; `unreached` are paths for which the budget left no room.
+    the rule again; `unreached` are paths that lie beyond the extent of the search.
     """
 
     found: tuple[Found, ...]
@@ -102,31 +102,31 @@ class Explored:
     nodes: int
 
 
-def search(view: View, budget: Budget | None = None, atlas: Atlas | None = None) -> list[Found]:
+def search(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> list[Found]:
     """Return the regions of the shortest story of who fails, the first one first."""
-    return list(explore(view, budget, atlas).found)
+    return list(explore(view, extent, atlas).found)
 
 
-def atlas_of(view: View, budget: Budget | None = None, half: Mark | None = None) -> Atlas:
+def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None) -> Atlas:
     """Make the atlas of a view's population, or of a half of it; symptoms may share it."""
     population = view.marks.population
     mark = half or Mark(population.mark, population.everyone, population.nodes)
-    most = (budget or Budget()).nodes
+    most = (extent or Extent()).nodes
     if mark.mask.bit_count() > most:
         mask = _sample(mark.mask, view.marks.failing_mask, most)
         name = WORK[f"conditions:{population.key}:{view.marks.failing.value}"]
         mark = Mark(name, mask, population.nodes, view.graph.store.inner)
-    return Atlas(view.graph, population, mark.name, mark.mask)
+    return Atlas(view.graph, population, mark.name, mark.mask, budget=view.budget)
 
 
-def explore(view: View, budget: Budget | None = None, atlas: Atlas | None = None) -> Explored:
+def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> Explored:
     """Search a view; `atlas` says which nodes are looked at, by default all."""
-    budget = budget or Budget()
-    atlas = atlas or atlas_of(view, budget)
+    extent = extent or Extent()
+    atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
     among = exposed(view) & atlas.nodes
-    hunt = Hunt(atlas, failing, bars, budget, among, bars.on_value)
+    hunt = Hunt(atlas, failing, bars, extent, among, bars.on_value)
     hunt.explore()
     telling = _Telling(hunt, bars)
     found = tuple(
@@ -155,7 +155,7 @@ def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -
     atlas = atlas or atlas_of(view)
     bars = Bars(view)
     failing, among = view.marks.failing_mask & atlas.nodes, exposed(view) & atlas.nodes
-    hunt = Hunt(atlas, failing, bars, Budget(), among, bars.on_value)
+    hunt = Hunt(atlas, failing, bars, Extent(), among, bars.on_value)
     priced = tuple(_priced(view, part, atlas, hunt) for part in parts)
     mask = among
     for part in priced:
