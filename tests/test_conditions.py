@@ -12,6 +12,7 @@ import pytest
 
 from kgreason.base.errors import OptionError
 from kgreason.context.view import View, members
+from kgreason.graph import load
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import (
     Atlas,
@@ -27,7 +28,7 @@ from kgreason.hypothesize.conditions import (
 from kgreason.hypothesize.conditions.code import saved, together
 from kgreason.hypothesize.conditions.cuts import Cut
 from kgreason.hypothesize.conditions.units import beyond
-from tests.conditions_world import EX, Fault, Reading, World, strike, truth, view, world
+from tests.conditions_world import EX, Fault, Reading, World, look_at, strike, truth, view, world
 
 SEEDS = (1, pytest.param(2, marks=pytest.mark.slow))
 SLOW = pytest.mark.slow
@@ -318,3 +319,26 @@ def test_what_cannot_be_said_saves_nothing(tmp_path: Path) -> None:
 def test_what_is_not_of_the_language_is_named(plain: object, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         read(plain)
+
+
+def test_a_text_with_one_piece_alone_is_no_choice(tmp_path: Path) -> None:
+    """A third of the names begin alike, and all go on in letters of their own: one piece to name."""
+    rows = [HEAD]
+    for n in range(80):
+        alike = "" if n % 3 else "qqq"
+        own = "".join(chr(0x4E00 + 3 * n + at) for at in range(3))
+        rows.append(f'e:n{n} a e:Thing ; e:name "{alike}{own}"{" ; e:code 1" if n % 4 else ""} .')
+    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    data.write_text("\n".join(rows), encoding="utf-8")
+    shapes.write_text(
+        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
+        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
+        encoding="utf-8",
+    )
+    found = explore(look_at(load([data]), [str(data)], str(shapes)))
+    assert found.conditions > 0
+    assert not any(part.test == "contains" for one in found.found for part in one.parts)
+
+
+HEAD = """@prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+"""

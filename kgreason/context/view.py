@@ -41,6 +41,9 @@ _PRESENCE: Final = frozenset(
 """Components that only a node with a value can fail."""
 
 
+_THINGS: Final = frozenset({SH.IRI, SH.BlankNodeOrIRI})
+
+
 @dataclass(frozen=True)
 class View:
     """What a proposer looks at: the graph, one symptom, its marks.
@@ -86,6 +89,7 @@ class View:
             "raised": self._raised(),
             "listed": self._listed(),
             "classed": SH["class"] in self.constraint.parameters,
+            "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "absence": self.constraint.component in _ABSENCE,
             # A constraint that was compiled from a shape says which values are at fault; one whose
@@ -101,10 +105,17 @@ class View:
             offered["predicate"] = predicate
             offered["formed"] = predicate in self.graph.formed
             offered["form"] = NamedNode(FORM_PREFIX + predicate.value)
-        for wanted in self.constraint.parameters.get(SH["class"], ())[:1]:
-            if isinstance(wanted, NamedNode):
-                offered["class"] = wanted
+        for name in ("class", "datatype"):
+            for wanted in self.constraint.parameters.get(SH[name], ())[:1]:
+                if isinstance(wanted, NamedNode):
+                    offered[name] = wanted
         return offered
+
+    def _linked(self) -> bool:
+        """Check whether the shape asks for things, not for literals."""
+        asked = self.constraint.parameters
+        kinds = asked.get(SH.nodeKind, ())
+        return SH["class"] in asked or any(kind in _THINGS for kind in kinds)
 
     def split(self, family: Template) -> Split:
         """Return the split that a family works with."""

@@ -128,7 +128,7 @@ def _fitting(
 
 def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Value]:
     """Return the terms that a repair may ask for."""
-    predicate = constraint.path.predicate if constraint.path is not None else None
+    predicate = _property(cause, constraint)
     out: dict[str, Value] = {}
     if predicate is not None:
         out |= {
@@ -158,6 +158,13 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
     if len(constraint.parameters) and constraint.shape is not None:
         out["parameter"] = next(iter(constraint.parameters))
     return out
+
+
+def _property(cause: Cause, constraint: Constraint) -> ox.NamedNode | None:
+    """Return the constrained property; a closed shape has no path, but its cause names one."""
+    if constraint.path is not None:
+        return constraint.path.predicate
+    return cause.dimension if isinstance(cause.dimension, ox.NamedNode) else None
 
 
 def _languages(constraint: Constraint) -> list[ox.NamedNode | ox.Literal | Fragment]:

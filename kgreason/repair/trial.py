@@ -8,6 +8,7 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import template
+from kgreason.base.terms import SH
 from kgreason.graph import Graph
 from kgreason.repair.least import least, takes_least
 from kgreason.repair.patch import Patch, read_changes
@@ -201,5 +202,15 @@ def _placebo(graph: Graph, own: Constraint, arm: Arm, seconds: float) -> tuple[i
 
 def _scope(name: str, constraint: Constraint, arm: Arm, level: Term | None) -> Scope:
     header = template("repair", name).header
-    predicate = constraint.path.predicate if constraint.path is not None else None
+    path = constraint.path
+    predicate = path.predicate if path is not None else _listed(constraint, arm.patch)
     return Scope(header["region"], header["operation"], frozenset(arm.nodes), predicate, level)
+
+
+def _listed(constraint: Constraint, patch: Patch) -> ox.NamedNode | None:
+    """Return the one property that all additions have, where a closed shape lists it."""
+    added = {change.predicate for change in patch.changes if change.adds}
+    if len(added) != 1 or constraint.component != SH.ClosedConstraintComponent:
+        return None
+    (predicate,) = added
+    return predicate if str(predicate) in constraint.violation.text else None

@@ -2,7 +2,7 @@
 #+ title: Cast a text to an IRI
 #+ explanation: Texts of claimed nodes that are absolute IRIs become the nodes they name. Other texts are an obstacle.
 #+ example: A column of links that was loaded as text points at things again.
-#+ families: datatype
+#+ families: datatype datatype-iri
 #+ components: NodeKind Class Node
 #+ needs: wants
 #+ region: property-assertion

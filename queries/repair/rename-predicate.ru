@@ -2,7 +2,7 @@
 #+ title: Rename a predicate
 #+ explanation: Every value that a claimed node has under the other predicate is put under the right one, in the same named graph.
 #+ example: The prices that stand under ex:cost are put under ex:price.
-#+ families: mapping-predicate
+#+ families: mapping-predicate mapping-listed
 #+ region: property-assertion
 #+ operation: rename
 #+ mends: data
@@ -10,7 +10,7 @@
 #+ reads: graph
 #+ writes: graph
 #+ param nodes: pattern, binds ?focus to the nodes that are mended
-#+ param predicate: iri, the predicate of the constrained path
+#+ param predicate: iri, the predicate that the shape asks for or lists
 #+ param level: iri, the predicate that was used instead
 PREFIX work: <urn:x-kgreason:work:>
 DELETE { GRAPH ?graph { ?focus {{ level }} ?value . } }

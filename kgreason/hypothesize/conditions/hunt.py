@@ -177,7 +177,7 @@ class Hunt:
 
     def _pieces(self, cut: Cut) -> Iterator[Condition]:
         """Return the pieces of text that tell most, those that hold the same nodes once."""
-        if not cut.pieces:
+        if "contains" not in cut.ways:
             return
         failing, nodes = self.failing.bit_count(), self.among.bit_count()
         ranked = []
