@@ -256,6 +256,9 @@ def test_a_planted_cause_is_found(
     assert answers[way].best(name, store)[0] >= ENOUGH
 
 
+NOTED = "SELECT DISTINCT ?focus WHERE { ?focus <https://example.org/museum/vocab#note> ?note }"
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "shape",
@@ -269,6 +272,9 @@ def test_nothing_is_told_that_was_not_planted(
         for fault in FAULTS.values()
         if short(fault["shape"]) == shape and fault["region"]
     ]
+    if shape == "Loan":
+        # A stray note is a fault beside the planted one, and the rule says no less of it.
+        planted.append(("mapping", focus_nodes(store, NOTED)))
     for one in answers[way].told:
         if short(one.shape) == shape:
             assert any(
