@@ -322,7 +322,7 @@ def test_what_is_not_of_the_language_is_named(plain: object, message: str) -> No
 
 
 def test_a_text_with_one_piece_alone_is_no_choice(tmp_path: Path) -> None:
-    """A third of the names begin alike, and all go on in letters of their own: one piece to name."""
+    """A third of the names begin alike, and each goes on in letters of its own."""
     rows = [HEAD]
     for n in range(80):
         alike = "" if n % 3 else "qqq"
