@@ -7,6 +7,7 @@ would be written, and ends with 1 if there are any. It reads files only and need
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,6 +129,7 @@ def overview(roles: dict[str, list[Document]]) -> Iterator[str]:
     yield ""
     yield "Everything that kgreason asks of a graph or a record is a file in `queries/`. These"
     yield "pages are made from the headers of those files; `kgreason queries` prints the same."
+    yield "What may stand in a header is told in [headers.md](headers.md)."
     for role, documents in roles.items():
         yield ""
         yield f"## [{role}]({role}.md)"
@@ -138,6 +140,42 @@ def overview(roles: dict[str, list[Document]]) -> Iterator[str]:
             for d in documents
         ]
         yield from table(("", ""), rows)
+
+
+def headers() -> Iterator[str]:
+    """Write the page of header keys."""
+    rows = tomllib.loads((ROOT / "queries" / "headers.toml").read_text(encoding="utf-8"))["key"]
+    yield "# Header keys"
+    yield ""
+    yield "What may stand in the header of a template (`#+ key: value`), by role, made from"
+    yield "[queries/headers.toml](../../queries/headers.toml). A key that is not here, or a value"
+    yield "that does not fit, is refused when the template is read, with its file and line. Every"
+    yield "template may also declare parameters: `#+ param NAME: TYPE, meaning`."
+    for role in sorted({role for row in rows for role in row["roles"]}):
+        yield ""
+        yield f"## {role}"
+        mine = [row for row in rows if role in row["roles"]]
+        yield from table(
+            ("key", "value", "where it is left out", "meaning"),
+            [
+                (f"`{r['key']}`", _value(r), _left_out(r), told(r["meaning"]))
+                for r in sorted(mine, key=lambda r: not r.get("needed", False))
+            ],
+        )
+
+
+def _value(row: dict[str, Any]) -> str:
+    """Say what a header key may say."""
+    if "choice" in row:
+        return f"{row['value']} " + ", ".join(f"`{word}`" for word in row["choice"])
+    if row["value"] == "yes":
+        return "`yes`"
+    return str(row["value"])
+
+
+def _left_out(row: dict[str, Any]) -> str:
+    """Say what holds where a header key is left out."""
+    return "**needed**" if row.get("needed") else told(row["default"])
 
 
 class Ontology:
@@ -381,7 +419,11 @@ def pages() -> dict[Path, str]:
         sys.exit(f"Say in docs/build.py what queries/{min(unknown)}/ is for (ROLES).")
     folder = ROOT / "docs" / "queries"
     made = {folder / f"{role}.md": page(role, documents) for role, documents in roles.items()}
-    made |= {folder / "index.md": overview(roles), ROOT / "docs" / "ontology.md": ontology()}
+    made |= {
+        folder / "index.md": overview(roles),
+        folder / "headers.md": headers(),
+        ROOT / "docs" / "ontology.md": ontology(),
+    }
     made |= {ROOT / "docs" / "lifecycle.md": lifecycle()}
     made |= {ROOT / "docs" / "lifecycle.json": iter(checklist().split("\n"))}
     return {path: "\n".join(lines) + "\n" for path, lines in made.items()}

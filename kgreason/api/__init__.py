@@ -1,6 +1,15 @@
 """The whole of what Python programs call; `kgreason` offers it, and the command line uses it."""
 
 from kgreason.api.asking import investigate, result, resume, symptoms
-from kgreason.api.ledgers import OpenLedger, open_ledger, questions
+from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
 
-__all__ = ["OpenLedger", "investigate", "open_ledger", "questions", "result", "resume", "symptoms"]
+__all__ = [
+    "OpenLedger",
+    "check_queries",
+    "investigate",
+    "open_ledger",
+    "questions",
+    "result",
+    "resume",
+    "symptoms",
+]

@@ -61,6 +61,13 @@ def questions(extend: Paths = ()) -> dict[str, str]:
         return {t.name: t.header.get("question", t.summary) for t in stored.questions()}
 
 
+def check_queries(place: str | Path | None = None) -> list[str]:
+    """Return every fault of the extension in a folder, or of the queries that come along."""
+    from kgreason.review.catalogue_faults import faults  # noqa: PLC0415 - only when asked for
+
+    return faults(place)
+
+
 class OpenLedger:
     """A ledger in a folder. Use as a context manager, which closes the results it gave.
 

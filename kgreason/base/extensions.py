@@ -66,23 +66,37 @@ def read(folder: str | Path, name: str | None = None) -> Extension:
     Raises OptionError where there is no such folder, where it holds nothing for kgreason, or where
     a file lies where nothing would look for it.
     """
-    root = Path(folder).resolve()
-    if not root.is_dir():
-        raise OptionError(f"--extend {folder}: there is no such folder.")
-    found = sorted(_files(root))
-    for file in found:
-        _check_place(folder, file)
-    if not found:
+    found, strays = sifted(folder, name)
+    if strays:
+        raise OptionError(f"--extend {folder}: {strays[0]}")
+    if not found.files:
         raise OptionError(
             f"--extend {folder}: this folder has neither queries/ROLE/*.rq (or .ru) nor "
             f"{POLICIES}/*.ttl, so it extends nothing."
         )
+    return found
+
+
+def sifted(folder: str | Path, name: str | None = None) -> tuple[Extension, list[str]]:
+    """Return the extension in a folder, and a sentence for each file that nothing would read.
+
+    Raises OptionError where there is no such folder or a file cannot be read.
+    """
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise OptionError(f"--extend {folder}: there is no such folder.")
+    strays, digests = [], []
     try:
-        digests = tuple((file.as_posix(), _digest(root / file)) for file in found)
+        for file in sorted(_files(root)):
+            stray = _stray(file)
+            if stray:
+                strays.append(stray)
+            else:
+                digests.append((file.as_posix(), _digest(root / file)))
     except OSError as error:
         why = error.strerror or error
         raise OptionError(f"--extend {folder}: {error.filename} cannot be read ({why}).") from error
-    return Extension(name or root.name, root, digests)
+    return Extension(name or root.name, root, tuple(digests)), strays
 
 
 def _files(root: Path) -> Iterator[PurePosixPath]:
@@ -94,21 +108,19 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
                 yield PurePosixPath(inner)
 
 
-def _check_place(folder: str | Path, file: PurePosixPath) -> None:
-    """Refuse a file that nothing would look for."""
+def _stray(file: PurePosixPath) -> str | None:
+    """Explain why nothing would read a file; None where something does."""
     if file.parts[0] == "ontology":
         if file.parent == POLICIES and file.suffix == ".ttl":
-            return
-        raise OptionError(
-            f"--extend {folder}: nothing reads {file}; the Turtle files of an extension "
-            f"lie in {POLICIES}/."
-        )
+            return None
+        return f"nothing reads {file}; the Turtle files of an extension lie in {POLICIES}/."
     role = file.parent.relative_to("queries").as_posix()
-    if role not in ROLES or file.suffix not in _QUERIES:
-        raise OptionError(
-            f"--extend {folder}: nothing reads {file}; an extension has queries/ROLE/NAME.rq "
-            f"(or .ru), where ROLE is one of {', '.join(ROLES)}."
-        )
+    if role in ROLES and file.suffix in _QUERIES:
+        return None
+    return (
+        f"nothing reads {file}; an extension has queries/ROLE/NAME.rq (or .ru), where ROLE is one "
+        f"of {', '.join(ROLES)}."
+    )
 
 
 def _digest(path: Path) -> str:

@@ -22,6 +22,7 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.errors import OptionError, TemplateError
 from kgreason.base.extensions import ROLES, active, cached
+from kgreason.base.headers import faults
 from kgreason.base.resources import folder
 from kgreason.base.terms import PREFIXES
 
@@ -240,7 +241,7 @@ def parse(path: Path, role: str) -> Template:
     parameters: dict[str, Parameter] = {}
     prefixes: dict[str, str] = {}
     lines = path.read_text(encoding="utf-8").splitlines()
-    start = _read_header(path, lines, header, parameters)
+    start, numbers = _read_header(path, lines, header, parameters)
     while start < len(lines) and (not lines[start].strip() or _PREFIX.match(lines[start])):
         match = _PREFIX.match(lines[start])
         if match:
@@ -248,22 +249,29 @@ def parse(path: Path, role: str) -> Template:
         start += 1
     if "summary" not in header:
         raise TemplateError(f"{path.name}: the header has no summary; add a line '#+ summary: …'.")
+    for key, fault in faults(role, header):
+        place = path.name if key is None else f"{path.name}, line {numbers[key]}"
+        raise TemplateError(f"{place}: {fault}")
     for prefix, iri in prefixes.items():
-        if PREFIXES.get(prefix) != iri:
-            raise TemplateError(f"{path.name}: the prefix {prefix!r} is not the one in terms.")
+        if PREFIXES.get(prefix, iri) != iri:
+            raise TemplateError(
+                f"{path.name}: the prefix {prefix!r} stands for <{PREFIXES[prefix]}> everywhere; "
+                "give yours another name."
+            )
     sections = _sections(lines[start:])
     return Template(role, path.stem, path, header, parameters, prefixes, sections)
 
 
 def _read_header(
     path: Path, lines: list[str], header: dict[str, str], parameters: dict[str, Parameter]
-) -> int:
-    """Read the header into `header` and `parameters`; gives the number of its lines."""
+) -> tuple[int, dict[str, int]]:
+    """Read the header into `header` and `parameters`; return its length and the lines of keys."""
     key = ""
+    numbers: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         match = _HEADER.match(line)
         if not match:
-            return number - 1
+            return number - 1, numbers
         text = match["text"]
         entry = _KEY.match(text)
         if text.startswith(" ") and key:
@@ -274,10 +282,13 @@ def _read_header(
             parameters[parameter.name] = parameter
         elif entry:
             key = entry["key"] if not entry["name"] else f"{entry['key']} {entry['name']}"
+            if key in header:
+                raise TemplateError(f"{path.name}, line {number}: the key {key!r} stands twice.")
             header[key] = entry["value"].strip()
+            numbers[key] = number
         else:
             raise TemplateError(f"{path.name}, line {number}: not a header line: {line!r}")
-    return len(lines)
+    return len(lines), numbers
 
 
 def _sections(lines: list[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The command that shows the catalogue of queries."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,9 +22,38 @@ def add_to(app: typer.Typer) -> None:
     "queries",
     "queries hypothesize",
     "queries confidence/frame",
+    "queries --check my-extension/",
 )
-def queries(name: o.TemplateName = None) -> None:
+def queries(
+    name: o.TemplateName = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Look for faults instead: in the folder of an extension that stands in the place "
+            "of NAME, or in the queries that come along. One line a fault, and exit code 1.",
+        ),
+    ] = False,
+    extend: o.Extend = None,
+) -> None:
     """List the queries that kgreason is made of, or show one with its header and text."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.base.extensions import joined, read_all, using  # noqa: PLC0415
+
+    if check:
+        if extend:
+            raise OptionError("Give the folder right after --check, without --extend.")
+        found = api.check_queries(name)
+        deliver("\n".join(found) or "Nothing is wrong.")
+        if found:
+            raise typer.Exit(1)
+        return
+    with using(joined(read_all(extend or ()))):
+        _show(name)
+
+
+def _show(name: str | None) -> None:
+    """List the templates at hand, or show one."""
     from kgreason.base.templates import role, roles  # noqa: PLC0415 - keeps --help quick
 
     if name is None or name in roles():
