@@ -42,8 +42,14 @@ CITED: Final = 5
 _NODES: Final = 400  # each half
 _AGENT: Final = ox.NamedNode("urn:example:benchmark")
 _FINGERPRINT: Final = "5eed" * 16
+_NONCE: Final = "5eed5eed5eed"
 _QUERY: Final = "SELECT ?focus ?outcome WHERE { ?focus a <urn:example:Order> }"
-_PLAN: Final[dict[str, Any]] = {"question": "Why do orders fail?", "policy": "frame", "seed": 0}
+_PLAN: Final[dict[str, Any]] = {
+    "question": "Why do orders fail?",
+    "policy": "frame",
+    "seed": 0,
+    "graph": _FINGERPRINT,
+}
 _DATA: Final = "https://example.org/orders/"
 
 
@@ -71,7 +77,6 @@ class Writer:
         step.describe(
             node,
             step=step.node,
-            number=self.record.number,
             question=_PLAN["question"],
             policy=self.policy.iri,
             seed=_PLAN["seed"],
@@ -444,7 +449,7 @@ def _supported(record: Record) -> dict[Any, list[int]]:
 
 def write(ledger: Ledger, updates: int, seed: int = 1) -> Record:
     """Write a finished investigation with about so many updates; gives its record."""
-    record = ledger.new(_FINGERPRINT)
+    record = ledger.new(_NONCE)
     writer = Writer(record, seed)
     writer.start()
     symptoms = writer.observe(max(1, round(updates / UPDATES)))

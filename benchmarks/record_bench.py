@@ -62,10 +62,10 @@ COLUMNS: Final = (
     "SQLite NORMAL",
     "rdflib",
 )
-_FINGERPRINT: Final = "5eed5eed5eed"
+_NONCE: Final = "5eed5eed5eed"
 _STRIDE: Final = 1_000_000
-_OF_STEP: Final = re.compile(r"<urn:kgreason:[0-9a-f]{12}:\d+:\w+:\d+")
-_NAME: Final = re.compile(r"(urn:kgreason:[0-9a-f]{12}):\d+(?::(\w+):(\d+))?")
+_OF_STEP: Final = re.compile(rf"<urn:kgreason:{_NONCE}:\w+:\d+")
+_NAME: Final = re.compile(rf"urn:kgreason:({_NONCE})(?::(\w+):(\d+))?")
 _TABLE: Final = """
 PRAGMA journal_mode=WAL;
 CREATE TABLE checkpoints (
@@ -129,7 +129,7 @@ def _named(parts: list[str], block: int, *, own: bool) -> bytes:
     out = [parts[0]]
     for place in range(1, len(parts), 4):
         base, kind, number, text = parts[place : place + 4]
-        graph = f"{base}:{block if own else 1}"
+        graph = f"urn:kgreason:{base}{block}" if own else f"urn:kgreason:{base}"
         shifted = "" if kind is None else f":{kind}:{int(number) + block * _STRIDE * (not own)}"
         out += [graph, shifted, text]
     return "".join(out).encode()
@@ -167,8 +167,8 @@ class Steps:
 class Alone(Record):
     """A record that writes steps as a ledger does, but neither checks nor seals them."""
 
-    def __init__(self, store: Store, iri: ox.NamedNode, number: int) -> None:
-        super().__init__(store, iri, number)
+    def __init__(self, store: Store, iri: ox.NamedNode) -> None:
+        super().__init__(store, iri)
         self.texts: list[str] = []
 
     def commit(self, step: Step, *, expect: dict[str, int] | None = None) -> None:
@@ -233,8 +233,8 @@ def ledger_case(quads: int, place: str, kind: str, repeat: int) -> dict[str, Any
         folder = Path(name)
         large, small = (_ledger(place, folder / which) for which in ("large", "small"))
         with large, small:
-            whole, few = large.new(_FINGERPRINT), small.new(_FINGERPRINT)
-            alone = Alone(whole.store, ox.NamedNode(f"{whole.iri.value}:alone"), 2)
+            whole, few = large.new(_NONCE), small.new(_NONCE)
+            alone = Alone(whole.store, ox.NamedNode(f"{whole.iri.value}:alone"))
             for record in (whole, few, alone):
                 record.mint("Nothing")  # numbers are counted once, when a record is opened
             fill(large.store.inner, quads, place, folder)
@@ -296,7 +296,7 @@ def rdflib_case(quads: int, kind: str, repeat: int) -> Times:
     """Measure rdflib with the same text, on a dataset of the same quads."""
     clock = Clock()
     with tempfile.TemporaryDirectory(dir=RESULTS) as name, Ledger.memory() as ledger:
-        record = Alone(ledger.store, ledger.new(_FINGERPRINT).iri, 1)
+        record = Alone(ledger.store, ledger.new(_NONCE).iri)
         record.mint("Nothing")
         fill(ledger.store.inner, quads, "memory", Path(name))
         path = Path(name) / "filling.nq"

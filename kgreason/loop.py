@@ -36,7 +36,7 @@ from kgreason.repair.intervene import intervene, pending_tests, run
 from kgreason.test.confounders import challenge
 from kgreason.test.design import design, tell_apart
 
-_AGENT: Final = ox.NamedNode("urn:kgreason:agent")
+_AGENT: Final = ox.NamedNode(f"urn:kgreason:agent:{version('kgreason')}")
 P = ParamSpec("P")
 
 
@@ -253,14 +253,13 @@ class Investigation:
         step.describe(
             node,
             step=step.node,
-            number=self.record.number,
             question=self.request.question,
             policy=self.context.policy.iri,
             seed=self.request.seed,
             fingerprint=graph.fingerprint,
             triples=graph.triples,
             graphs=graph.graphs,
-            options=recorded_options(self.request),
+            options=recorded_options(self.request, graph),
             state=TRAILS.Running,
             notice=sorted(set(graph.notices)),
         )

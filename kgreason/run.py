@@ -17,6 +17,7 @@ from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_req
 from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record, calibration, extended, policy
 from kgreason.record.ledger import Entry
+from kgreason.record.nonce import named
 from kgreason.report.focus_nodes import AtHand
 from kgreason.report.result import Result
 
@@ -33,15 +34,19 @@ def begin(
     *,
     gate: bool = False,
     budget: Budget | None = None,
+    nonce: str | None = None,
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
     Nothing is written before the input has been read. The arguments are those of
     `kgreason.investigate`; a `budget` stands in place of the one that the request asks for.
     """
+    named(nonce)
     with extensions.using(extensions.joined(extensions.read_all(request.extend))):
         check_extensions()
-        return _begin(request, ledger, progress, notice, told, gate=gate, budget=budget)
+        return _begin(
+            request, ledger, progress, notice, told, gate=gate, budget=budget, nonce=nonce
+        )
 
 
 def _begin(
@@ -53,6 +58,7 @@ def _begin(
     *,
     gate: bool,
     budget: Budget | None,
+    nonce: str | None,
 ) -> Result:
     calibration.under(request.calibration, policy.load(request.policy).iri)
     if ledger is not None:
@@ -61,11 +67,11 @@ def _begin(
     at_hand = AtHand(graph, observed)
     if ledger is None:
         store = Ledger.memory()
-        record = _telling(store.new(graph.fingerprint), told)
+        record = _telling(store.new(nonce), told)
         _run(graph, observed, record, request, progress, budget)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
-        record = _telling(store.new(graph.fingerprint), told)
+        record = _telling(store.new(nonce), told)
         _run(graph, observed, record, request, progress, budget)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
@@ -147,8 +153,7 @@ def repeated(graph: Graph, observed: Observed, record: Record, request: Request)
     It is judged by the policy that the record holds a copy of.
     """
     store = Ledger.memory()
-    # Another number could be that of an investigation which the record speaks of.
-    made = Record(store.store, record.iri, int(record.iri.value.rpartition(":")[2]))
+    made = Record(store.store, record.iri)
     rules = policy.of_record(record)
     learned = calibration.recorded(record)
     _investigation(graph, observed, made, request, None, rules, learned).follow(record)

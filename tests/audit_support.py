@@ -9,6 +9,7 @@ import pyoxigraph as ox
 
 import kgreason
 from kgreason.base.store import Store
+from kgreason.base.templates import template
 from kgreason.base.terms import PREFIXES, PROV, TRAILS, XSD
 from kgreason.record import Ledger, Record, policy
 from kgreason.record.ledger import Entry
@@ -143,6 +144,11 @@ def statements(record: Record) -> Iterator[Any]:
     return record.store.inner.quads_for_pattern(None, None, None, record.iri)
 
 
+def number(store: Store, investigation: ox.NamedNode) -> None:
+    """Give an investigation, whose record was put into a store by hand, its number."""
+    store.update(template("record", "take-number").render(investigation=investigation))
+
+
 def tampered(record: Record, *updates: str, strict: bool = True) -> Record:
     """Give a copy of a record to which SPARQL updates were done, as if it were a plain graph.
 
@@ -225,5 +231,6 @@ def kept_in(folder: Path, record: Record) -> Record:
     """Write a copy of a record to a ledger folder, and open that read-only."""
     with Ledger.write(folder) as ledger:
         ledger.store.inner.extend(statements(record))
+        number(ledger.store, record.iri)
     reader = Ledger.read(folder)
     return reader.record(Entry(record.iri, 1, finished=True))

@@ -7,6 +7,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.record import Ledger, Record
+from tests.audit_support import number
 
 CASES: Final = Path(__file__).parent / "cases" / "report"
 CASE: Final = ox.NamedNode("urn:kgreason:case:1")
@@ -22,6 +23,7 @@ def case() -> Record:
         ledger.store.inner.load(
             path=str(CASES / f"{name}.ttl"), format=ox.RdfFormat.TURTLE, to_graph=graph
         )
+    number(ledger.store, CASE)
     return Record(ledger.store, CASE)
 
 

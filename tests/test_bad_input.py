@@ -646,7 +646,7 @@ def test_a_ledger_of_another_version(ledger: Path, words: list[str]) -> None:
     Path("data.ttl").write_text(GOOD)
     args = ["data.ttl", "--shapes", "shapes.ttl"] if words == ["investigate"] else []
     done = run(*words, *args, "--ledger", "old")
-    refused(done, r"the ledger old is of version 0, this kgreason reads 2; use another --ledger")
+    refused(done, r"the ledger old is of version 0, this kgreason reads 3; use another --ledger")
 
 
 @pytest.mark.parametrize("words", [*WORDS, ["investigate"]], ids=lambda w: w[0])

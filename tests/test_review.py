@@ -22,6 +22,7 @@ from kgreason.review.rejudge import Evidence, causes, derived
 from kgreason.review.replay import lines, replay
 from tests.audit_support import kept_in, lab, statements
 
+NONCE = "0123456789abcdef"
 TIMES = {PROV.startedAtTime, PROV.endedAtTime}
 
 
@@ -29,7 +30,7 @@ TIMES = {PROV.startedAtTime, PROV.endedAtTime}
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with data, shapes and the ledger of one investigation."""
     folder = tmp_path_factory.mktemp("review")
-    record = lab(folder)
+    record = lab(folder, nonce=NONCE)
     kept_in(folder / "ledger", record)
     return folder
 
@@ -37,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     """The record of the same investigation, in memory."""
-    return lab(tmp_path_factory.mktemp("again"))
+    return lab(tmp_path_factory.mktemp("again"), nonce=NONCE)
 
 
 def said(made: Any) -> set[str]:

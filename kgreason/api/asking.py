@@ -76,6 +76,7 @@ def investigate(
     max_bytes: int = MOST_BYTES,
     extend: Paths = (),
     ledger: str | Path | None = None,
+    nonce: str | None = None,
     gate: bool = False,
     progress: Progress | None = None,
     notice: Notice | None = None,
@@ -87,10 +88,10 @@ def investigate(
     one source or several: paths, `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A
     `str` with a line end is TriG, any other is a path; in `outcome` and `population` (SPARQL) one
     with a line end or a brace is the query. The record goes to the folder `ledger`, or stays in
-    memory. With `gate`, what leaves a doubt whether anything was checked is a ShapesError, not a
-    notice. `extend` are folders with families, tests, policies, sections of your own. docs/cli.md
-    describes each option. Raises KgreasonError; nothing is written before all
-    input has been read.
+    memory; its names begin with `nonce`, which is random unless it is given. With `gate`, what
+    leaves a doubt whether anything was checked is a ShapesError, not a notice. `extend` are folders
+    with families, tests, policies, sections of your own. docs/cli.md describes each option. Raises
+    KgreasonError; nothing is written before all input has been read.
     """
     request = _request(
         {
@@ -123,7 +124,7 @@ def investigate(
         },
     )
     folder = None if ledger is None else Path(ledger)
-    return run.begin(request, folder, progress, notice, told, gate=gate)
+    return run.begin(request, folder, progress, notice, told, gate=gate, nonce=nonce)
 
 
 def symptoms(

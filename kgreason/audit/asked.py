@@ -59,16 +59,15 @@ def _investigation(node: Term, given: Properties) -> Iterator[Finding]:
         if said != asked:
             message = f"Its {name} is {said!r}, but {asked!r} in its options."
             yield Finding(ASKED, node.value, message)
+    prints, noted = _text(given, "fingerprint"), _plain(options.get("graph"))
+    if prints != noted:
+        message = f"Its graph has the fingerprint {prints!r}, but {noted!r} in its options."
+        yield Finding(ASKED, node.value, message)
     used, named = _text(given, "policy") or "", _plain(options.get("policy"))
     # The file of a policy of one's own does not say which IRI it gives itself.
     shipped = used.startswith(POLICY.iri) and not is_file(named or "")
     if shipped and named != used.removeprefix(POLICY.iri):
         message = f"It was judged by the policy {used}, but {named!r} stands in its options."
-        yield Finding(ASKED, node.value, message)
-    prints = _text(given, "fingerprint") or ""
-    found = re.fullmatch(r"urn:kgreason:([0-9a-f]{12}):[0-9]+", node.value)
-    if found is not None and not prints.startswith(found[1]):
-        message = f"It was named by a graph with the fingerprint {found[1]}…, but has {prints}."
         yield Finding(ASKED, node.value, message)
 
 

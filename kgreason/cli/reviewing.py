@@ -63,7 +63,7 @@ def reassess(
     deliver(json_text(found.as_dict()) if chosen == "json" else found.markdown(), out)
 
 
-@command("explain H3", "explain urn:kgreason:21a74249bc05:1:hypothesis:3 --format json")
+@command("explain H3", "explain H3 --investigation I2 --format json")
 def explain(
     hypothesis: Annotated[
         str,

@@ -12,6 +12,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.terms import PROV, TRAILS, TYPE
 from kgreason.context.context import Context
 from kgreason.record import Record, Step
+from kgreason.record.nonce import names_of
 
 _MADE_ANEW: Final = frozenset(
     {
@@ -54,7 +55,7 @@ class Script:
 
     @property
     def _base(self) -> re.Pattern[str]:
-        return re.compile(re.escape(self.of.iri.value) + r"(?![0-9])")
+        return names_of(self.of.iri)
 
     def statements(self, row: Row) -> Iterable[ox.Triple]:
         """Return what a step wrote, apart from what is made anew."""

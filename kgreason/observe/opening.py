@@ -144,12 +144,13 @@ def fingerprint(request: Request) -> str:
     return seal.hexdigest()
 
 
-def recorded_options(request: Request) -> ox.Literal:
-    """Return a request as it is recorded: a JSON object with absolute paths and a fingerprint.
+def recorded_options(request: Request, graph: Graph) -> ox.Literal:
+    """Return a request as it is recorded: a JSON object with absolute paths and fingerprints.
 
-    `recorded_request` reads it.
+    `fingerprint` is that of all files, `graph` that of the data. `recorded_request` reads it.
     """
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
+    options["graph"] = graph.fingerprint
     del options["objects"]
     for name in ("data", "shapes", "ontology", "extend"):
         options[name] = [_absolute(p, request) for p in options[name]]

@@ -9,14 +9,15 @@ from typing import Final, Self
 
 import pyoxigraph as ox
 
-from kgreason.base.errors import LedgerError, RunError
+from kgreason.base.errors import LedgerError, OptionError, RunError
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
+from kgreason.record.nonce import named
 from kgreason.record.numbers import number_of
 from kgreason.record.record import Record
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 _ABOUT: Final = ox.NamedNode("urn:kgreason:ledger")
 _LOCK: Final = "kgreason.lock"
 
@@ -188,11 +189,19 @@ class Ledger:
         """Return the record of one investigation."""
         return Record(self.store, entry.iri)
 
-    def new(self, fingerprint: str) -> Record:
-        """Mint the next investigation; nothing is written before its first step."""
-        number = max((entry.number for entry in self.entries()), default=0) + 1
-        iri = ox.NamedNode(f"urn:kgreason:{fingerprint[:12]}:{number}")
-        return Record(self.store, iri, number)
+    def new(self, nonce: str | None = None) -> Record:
+        """Name a new investigation; nothing is written before its first step.
+
+        Its name is random unless a nonce is given, by which a run gets the names of another one.
+        Raises OptionError for a nonce that is none, or is taken in this ledger.
+        """
+        iri = named(nonce)
+        if next(self.store.quads(iri), None) is not None:
+            raise OptionError(
+                f"{self.store.where} has an investigation of the nonce {nonce} already; "
+                "give another one, or none."
+            )
+        return Record(self.store, iri)
 
     def _begin(self) -> None:
         if next(self.store.quads(), None) is None:

@@ -68,10 +68,9 @@ class Record:
     step, by the names of the properties.
     """
 
-    def __init__(self, store: Store, iri: Node, number: int | None = None) -> None:
+    def __init__(self, store: Store, iri: Node) -> None:
         self.store = store
         self.iri = iri
-        self.number = number
         self.check: Callable[[Written], Iterable[str]] = lambda _: ()
         self.told: Callable[[Node], None] = lambda _: None
         self.costs: Callable[[], Mapping[str, Value]] = dict
@@ -123,6 +122,8 @@ class Record:
             template("record", "seal").render(**names, before=before),
             template("record", "refuse").render(**names),
         ]
+        if not before.value:  # its first step
+            parts.append(template("record", "take-number").render(investigation=self.iri))
         own: dict[Term | ox.Triple, list[Term | ox.Triple]] = {}
         for triple in step.triples:
             if triple.predicate == TYPE:

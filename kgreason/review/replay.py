@@ -1,6 +1,5 @@
 """Run an investigation again from its record, and compare what comes out."""
 
-import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,12 +11,13 @@ from kgreason.base.errors import GraphError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.observe import opening
 from kgreason.record import Ledger, Record
+from kgreason.record.nonce import names_of
 
 _LEFT_OUT: Final = frozenset(
     {
         PROV.startedAtTime,
         PROV.endedAtTime,
-        *(TRAILS[name] for name in ("elapsed", "hash", "head", "attempt", "number", "folder")),
+        *(TRAILS[name] for name in ("elapsed", "hash", "head", "attempt", "folder")),
     }
 )
 
@@ -64,7 +64,7 @@ def lines(record: Record) -> set[str]:
 
     What was appended after the finish is left out too.
     """
-    base = re.compile(re.escape(record.iri.value) + r"(?![0-9])")
+    base = names_of(record.iri)
     known = {row["step"] for row in record.select("step-sequence")}
     appended = {
         quad.subject

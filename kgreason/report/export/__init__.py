@@ -76,7 +76,7 @@ def write(
     about = About.of(record, license, base)
     if not about.finished:
         raise LedgerError(
-            f"Investigation I{about.number} is not finished, and only what is concluded is "
+            f"Investigation {about.handle} is not finished, and only what is concluded is "
             "exported; `kgreason resume` goes on with it."
         )
     return put(out, KINDS[kind](record, about), about.ended)

@@ -15,9 +15,11 @@ from kgreason.record import Record
 class About:
     """An investigation by `queries/export/about.rq`, and what a user asked of the export.
 
-    `license` is an IRI or None, `base` what the IRIs of nanopublications begin with.
+    `iri` is its own, `license` is an IRI or None, `base` what the IRIs of nanopublications begin
+    with.
     """
 
+    iri: str
     row: Row
     license: str | None
     base: str
@@ -28,16 +30,17 @@ class About:
         rows = record.select("about", role="export")
         if not rows:
             raise LedgerError(f"{record.iri.value}: there is no such investigation in the ledger.")
-        return cls(rows[0], license_, base)
+        return cls(record.iri.value, rows[0], license_, base)
 
     def text(self, name: str) -> str | None:
         """Return one fact as text, None where the record has none."""
         return self.row[name].value if name in self.row else None
 
     @property
-    def number(self) -> str:
-        """Its number in the ledger."""
-        return self.row["number"].value
+    def handle(self) -> str:
+        """What it is called in the ledger, such as I1; its IRI where it has no number there."""
+        number = self.text("number")
+        return self.iri if number is None else f"I{number}"
 
     @property
     def finished(self) -> bool:

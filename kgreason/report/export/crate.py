@@ -85,7 +85,7 @@ def _graph(record: Record, about: About, made: dict[str, bytes]) -> Iterator[Ent
     yield {
         "@id": "./",
         "@type": "Dataset",
-        "name": about.text("question") or f"Investigation {about.number} of kgreason",
+        "name": about.text("question") or f"Investigation {record.iri.value} of kgreason",
         "description": _told(record),
         "datePublished": about.text("ended"),
         "license": _ref(about.license) if about.license else _NO_LICENSE,
@@ -98,7 +98,7 @@ def _graph(record: Record, about: About, made: dict[str, bytes]) -> Iterator[Ent
     yield {
         "@id": record.iri.value,
         "@type": "CreateAction",
-        "name": f"Investigation {about.number}",
+        "name": f"Investigation {record.iri.value}",
         "startTime": about.text("begun"),
         "endTime": about.text("ended"),
         "instrument": _ref(_TOOL),
