@@ -126,20 +126,20 @@ def again(folder: Path, **more: Any) -> Record:
 
 @contextmanager
 def falling_over(fails: Callable[[str, int], bool]) -> Iterator[list[str]]:
-    """Let the reading of tests fail, as told of the kind and of how many were read before.
+    """Let tests fail, as told of the kind and of how many were run before.
 
-    Gives the kinds that were read.
+    Gives the kinds that were run.
     """
     names = execute.__globals__
-    read, kinds = names["read"], []
+    run_test, kinds = names["run_test"], []
 
-    def reading(kind: str, *more: Any) -> Any:
-        kinds.append(kind)
-        if fails(kind, len(kinds) - 1):
+    def running(context: Any, view: Any, row: Any) -> Any:
+        kinds.append(row["kind"].value)
+        if fails(kinds[-1], len(kinds) - 1):
             raise QueryError("The query fell over.\nIt was long.")
-        return read(kind, *more)
+        return run_test(context, view, row)
 
-    with patch.dict(names, {"read": reading}):
+    with patch.dict(names, {"run_test": running}):
         yield kinds
 
 

@@ -1,7 +1,8 @@
 """The one place that speaks SPARQL: an embedded pyoxigraph store.
 
-What a user wrote (`guarded`) runs in a forked child that can be killed, because a running query of
-the embedded store cannot be cancelled; the child dies with its parent.
+What may take without end (a query of a user, a registered test) runs in a forked child that can be
+killed (`guarded`), because a running query of the embedded store cannot be cancelled. The child
+dies with its parent.
 """
 
 import contextlib
@@ -13,8 +14,9 @@ import os
 import re
 import resource
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import pyoxigraph as ox
 
@@ -295,33 +297,34 @@ def guarded_select(store: Store, query: str, seconds: float, where: str) -> Resu
     return guarded(lambda: store.select(query), seconds, where)
 
 
-def guarded(work: Callable[[], _T], seconds: float, where: str) -> _T:
+_MORE: Final = "make it narrower or allow more time with --query-seconds"
+
+
+def guarded(work: Callable[[], _T], seconds: float, where: str, advice: str = _MORE) -> _T:
     """Do some work in a child process, and give its result or raise its error.
 
-    Raises TimeoutExceeded after `seconds`, RunError if the process ended without a result. The
-    child may take half of the memory of the machine and dies with its parent.
+    Raises TimeoutExceeded with `advice` after `seconds`, RunError if the process ended without a
+    result. The child may take half of the memory of the machine and dies with its parent. What the
+    work changes is changed in the child alone.
     """
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(work, sender, os.getpid()), daemon=True)
-    try:
-        with _uninterrupted():
-            child.start()
+    with forking():
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        parent = os.getpid()
+        child = os.fork()  # a daemonic process may not have a multiprocessing.Process
+        if not child:
+            _child(work, sender, parent)
         sender.close()
+    try:
         if not receiver.poll(seconds):
-            raise TimeoutExceeded(
-                f"{where}: the query was stopped after {seconds:g} s; "
-                "make it narrower or allow more time with --query-seconds."
-            )
+            raise TimeoutExceeded(f"{where}: the query was stopped after {seconds:g} s; {advice}.")
         outcome = receiver.recv()
     except EOFError as error:
         raise RunError(
             f"{where}: the query ended its process (out of memory, or nested too deeply?)."
         ) from error
     finally:
-        if child.pid is not None:
-            child.kill()
-            child.join()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
         receiver.close()
     if isinstance(outcome, MemoryError):
         raise RunError(f"{where}: the query takes too much memory; make it narrower.")
@@ -331,31 +334,49 @@ def guarded(work: Callable[[], _T], seconds: float, where: str) -> _T:
     return given
 
 
+_FORKING = threading.Lock()
+
+
+def _renewed() -> None:
+    global _FORKING  # noqa: PLW0603 - the lock of a process is another one after a fork
+    _FORKING = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renewed)
+
+
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait: Python loses it in what it runs after a fork."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def forking() -> Iterator[None]:
+    """Fork within: no other thread does so meanwhile, and Ctrl-C waits.
+
+    A child of another thread would hold the pipe to this one open. Python loses Ctrl-C in what it
+    runs after a fork.
+    """
+    with _FORKING:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _child(
     work: Callable[[], object], sender: multiprocessing.connection.Connection, parent: int
-) -> None:
-    die_with(parent)
-    _bound_memory()
-    # An abort of native code speaks on stderr by itself; the parent says what is to say.
-    faulthandler.disable()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
+) -> NoReturn:
+    """Do some work, send what it gives, and end this process."""
     try:
-        sender.send((work(),))
-    except Exception as error:  # noqa: BLE001 - whatever happened is told to the parent
-        sender.send(error)
-    finally:
+        die_with(parent)
+        _bound_memory()
+        # An abort of native code speaks on stderr by itself; the parent says what is to say.
+        faulthandler.disable()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            sender.send((work(),))
+        except Exception as error:  # noqa: BLE001 - whatever happened is told to the parent
+            sender.send(error)
         sender.close()
+    finally:
+        os._exit(0)
 
 
 def _bound_memory() -> None:

@@ -31,6 +31,8 @@ from kgreason.record.policy import Policy
 from kgreason.record.record import literal
 from kgreason.shacl import Constraint
 
+TEST_SECONDS: Final = 600
+"""What a registered test may take where the policy does not say it."""
 _PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
 
 
@@ -169,18 +171,21 @@ def mark_inside(context: Context, view: View, region: Fragment) -> int:
     return nodes
 
 
-def ask_test(context: Context, view: View, row: Row) -> list[Row]:
-    """Run the query of a registered test, a row of `queries/record/test.rq`, in a view.
+def mark_test(context: Context, view: View, row: Row) -> None:
+    """Mark what a registered test, a row of `queries/record/test.rq`, names in its query.
 
-    What it names is marked where another process registered it. Raises QueryError, RunError.
+    Another process may have registered it.
     """
     for name in ("pattern", "rivalPattern"):
         if name in row:
             mark_inside(context, view, pattern(row[name].value))
-    query = row["query"].value
     for marks in context.marks.values():
-        marks.named_in(query)
-    return list(context.graph.store.select(query))
+        marks.named_in(row["query"].value)
+
+
+def test_seconds(context: Context) -> float:
+    """Return the seconds that a registered test may take."""
+    return float(context.policy.numbers.get("testSeconds", TEST_SECONDS))
 
 
 def pattern(text: str) -> Fragment:

@@ -16,7 +16,7 @@ from kgreason.base.budget import ask
 from kgreason.base.errors import QueryError, RunError
 from kgreason.base.store import Row
 from kgreason.base.terms import PROV, TRAILS
-from kgreason.context.context import Context, ask_test, pattern, view_of
+from kgreason.context.context import Context, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import members
 from kgreason.record import Step
@@ -26,7 +26,7 @@ from kgreason.repair import intervention
 from kgreason.repair.feasible import MOST, Claim, Option, claims, describe_option, options, query
 from kgreason.repair.trial import Feasibility, Trial, infeasible, trial
 from kgreason.test.finding import Finding, decimal
-from kgreason.test.run import cite_finding, execute, update
+from kgreason.test.run import ask_test, cite_finding, close_as_error, execute, update
 
 KIND: Final = "intervention"
 _TRIES: Final = 2
@@ -244,8 +244,7 @@ def attempt(context: Context, symptom: Symptom, test: ox.NamedNode) -> str:
         rows = ask_test(context, view, row)
         tried = trial(context.graph, symptom.constraint, rows, row.get("level"))
     except (QueryError, RunError) as error:
-        why = str(error).partition("\n")[0]
-        step.describe(step.node, closed=TRAILS.Error, note=why)
+        why = close_as_error(step, error)
         if commitment is not None:
             release(step, commitment, f"The trial could not be run: {why}")
         context.record.commit(step, expect={"Evidence": 0})

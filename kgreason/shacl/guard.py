@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from kgreason.base.errors import KgreasonError, RunError, TimeoutExceeded
-from kgreason.base.store import Results, Store, die_with
+from kgreason.base.store import Results, Store, die_with, forking
 
 
 def select_each(
@@ -31,11 +31,12 @@ def _one_process(
     store: Store, queries: Sequence[tuple[str, str]], seconds: float
 ) -> Iterator[Results | KgreasonError]:
     context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
     texts = [query for query, _ in queries]
-    child = context.Process(target=_work, args=(store, texts, sender, os.getpid()), daemon=True)
-    child.start()
-    sender.close()
+    with forking():
+        receiver, sender = context.Pipe(duplex=False)
+        child = context.Process(target=_work, args=(store, texts, sender, os.getpid()), daemon=True)
+        child.start()
+        sender.close()
     try:
         for _, where in queries:
             if not receiver.poll(seconds):

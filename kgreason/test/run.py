@@ -1,15 +1,16 @@
 """Execute and update: run one registered test and let its evidence count."""
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import pyoxigraph as ox
 
-from kgreason.base.errors import QueryError, RunError
+from kgreason.base.errors import KgreasonError, QueryError, RunError, TimeoutExceeded
 from kgreason.base.statistics import Table
-from kgreason.base.store import Row
+from kgreason.base.store import Row, guarded
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS
-from kgreason.context.context import Context, ask_test, pattern, view_of
+from kgreason.context.context import Context, mark_test, pattern, test_seconds, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
@@ -18,12 +19,17 @@ from kgreason.record import Step
 from kgreason.test.finding import Finding, Setting, read
 
 _CITED: Final = 5
+TIME_LIMIT: Final = "time limit"
+"""The reason that is recorded where a test was stopped because it took too long."""
+_ADVICE: Final = "allow more time with policy:testSeconds"
+_T = TypeVar("_T")
 
 
 def execute(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
     """Run one registered test and let its evidence count: one step.
 
-    A test whose query or reading fails is closed as an error, and counts for nothing.
+    A test whose query or reading fails, or takes longer than it may, is closed as an error, and
+    counts for nothing.
     """
     row = context.record.select("test", test=test)[0]
     hypothesis = ox.NamedNode(row["hypothesis"].value)
@@ -37,7 +43,7 @@ def execute(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
         found = run_test(context, view, row)
         likely = context.policy.row(kind, found.outcome)
     except (QueryError, RunError) as error:
-        step.describe(step.node, closed=TRAILS.Error, note=str(error).partition("\n")[0])
+        close_as_error(step, error)
         context.record.commit(step, expect={"Evidence": 0})
         return
     header = template("test", kind).header
@@ -67,8 +73,33 @@ def execute(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
 
 
 def run_test(context: Context, view: View, row: Row) -> Finding:
-    """Run a registered test, a row of `queries/record/test.rq`; raises QueryError, RunError."""
-    return read(row["kind"].value, ask_test(context, view, row), _setting(row, view))
+    """Run a registered test, a row of `queries/record/test.rq`, and read what it gives.
+
+    Raises QueryError, RunError, and TimeoutExceeded after the seconds that a test may take.
+    """
+    setting = _setting(row, view)
+    return _timed(context, view, row, lambda rows: read(row["kind"].value, rows, setting))
+
+
+def ask_test(context: Context, view: View, row: Row) -> list[Row]:
+    """Run the query of a registered test; raises what `run_test` raises."""
+    return _timed(context, view, row, list)
+
+
+def _timed(context: Context, view: View, row: Row, reading: Callable[[Sequence[Row]], _T]) -> _T:
+    """Run the query of a test and read its rows in a process that is ended at the time limit."""
+    mark_test(context, view, row)
+    store, query = context.graph.store, row["query"].value
+    kind, seconds = row["kind"].value, test_seconds(context)
+    return guarded(lambda: reading(store.select(query)), seconds, f"the test {kind}", _ADVICE)
+
+
+def close_as_error(step: Step, error: KgreasonError) -> str:
+    """Close the execution of a test that gave no result; gives the sentence that is recorded."""
+    note = str(error).partition("\n")[0]
+    reason = TIME_LIMIT if isinstance(error, TimeoutExceeded) else None
+    step.describe(step.node, closed=TRAILS.Error, note=note, reason=reason)
+    return note
 
 
 def update(
