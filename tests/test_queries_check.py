@@ -80,6 +80,14 @@ BROKEN = {
         ("BIND (CONCAT(", "LATERAL { SELECT * WHERE { ?a ?b ?c } } BIND (CONCAT("),
         r"cannot read it",
     ),
+    "a list that may be empty": (
+        FAMILY,
+        (
+            "#= region",
+            "FILTER (?x IN ({% for one in several %}{{ one }}{% endfor %}))\n#= region",
+        ),
+        r"without several the list after IN is empty",
+    ),
     "broken jinja": (
         TEST,
         ("{{ half }}", "{{ half }"),

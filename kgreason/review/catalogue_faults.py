@@ -43,6 +43,7 @@ _STRINGS_AND_IRIS: Final = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<[^<>"{}|^`\\\s]*>'
 )
 _PREFIXED: Final = re.compile(r"(?<![\w:$?.%-])([a-z][\w-]*):(?=[A-Za-z_]|$|[\s)*])", re.MULTILINE)
+_LISTED: Final = re.compile(r"\bIN \(\s*\{% for \w+ in (\w+)")
 _WORDING: Final = ("statement", "mechanism", "prediction", "explanation", "example")
 _ALWAYS_TOLD: Final = {"fail", "Failures", "parts", "condition", "why"}
 """Names that a sentence of a family may have in braces without binding them."""
@@ -123,6 +124,7 @@ def _of_all(templates: Iterable[Template], cases: Path, *, shipped: bool = False
             _parameters,
             _prefixes,
             _braces,
+            _lists,
             _sections,
             _words,
             _sparql,
@@ -177,6 +179,14 @@ def _braces(made: Template) -> Iterator[str]:
     left = _STATEMENT.sub("", _EXPRESSION.sub("", body(made)))
     for sign in sorted(set(re.findall(r"\{\{|\}\}|\{#|#\}|\{%|%\}", left))):
         yield f"jinja would read {sign!r}; leave a blank after a brace of SPARQL."
+
+
+def _lists(made: Template) -> Iterator[str]:
+    """Find lists that may be empty: the store gives no row at all for `NOT IN ()`."""
+    text = body(made)
+    for found in _LISTED.finditer(text):
+        if f"{{% if {found[1]} %}}" not in text[: found.start()]:
+            yield f"without {found[1]} the list after IN is empty; begin it with a dummy."
 
 
 def _sections(made: Template) -> Iterator[str]:
