@@ -178,15 +178,15 @@ def test_a_new_section_is_one_file(
 
 @pytest.mark.parametrize(
     ("layout", "param", "message"),
-    [("pie", "", "must be one of heading, sentence"), ("table", "weather", "no 'weather'")],
+    [("pie", "", "takes one of heading, sentence"), ("table", "weather", "no 'weather'")],
 )
 def test_a_section_that_asks_for_the_impossible_is_named(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     layout: str, param: str, message: str,
 ) -> None:  # fmt: skip
-    added = with_section(tmp_path, layout, "SELECT ?symptom ?failing", param)
-    monkeypatch.setattr("kgreason.report.document.role", lambda _: added)
     with pytest.raises(TemplateError, match=message) as error:
+        added = with_section(tmp_path, layout, "SELECT ?symptom ?failing", param)
+        monkeypatch.setattr("kgreason.report.document.role", lambda _: added)
         build(record)
     assert "added.rq" in str(error.value)
 
