@@ -184,9 +184,11 @@ def test_a_section_that_asks_for_the_impossible_is_named(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     layout: str, param: str, message: str,
 ) -> None:  # fmt: skip
+    def section(_: str) -> dict[str, Template]:
+        return with_section(tmp_path, layout, "SELECT ?symptom ?failing", param)
+
+    monkeypatch.setattr("kgreason.report.document.role", section)
     with pytest.raises(TemplateError, match=message) as error:
-        added = with_section(tmp_path, layout, "SELECT ?symptom ?failing", param)
-        monkeypatch.setattr("kgreason.report.document.role", lambda _: added)
         build(record)
     assert "added.rq" in str(error.value)
 
