@@ -23,6 +23,7 @@ from kgreason.report.result import Result
 if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what that takes
     from kgreason.audit import AuditReport
     from kgreason.repair.results import Mended
+    from kgreason.review.addition import Added
     from kgreason.review.fragility import Fragility
     from kgreason.review.newer import Newer
     from kgreason.review.publish import Published
@@ -38,11 +39,17 @@ _Find = Callable[[Record, Sequence[Extension]], tuple[Extension, ...]]
 
 @dataclass(frozen=True)
 class ListedInvestigation:
-    """An investigation of a ledger: its IRI, its number, and whether it came to its end."""
+    """An investigation of a ledger: its IRI, its number, and whether it came to its end.
+
+    `state` is "finished", "running" or "failed", `begun` an xsd:dateTime.
+    """
 
     id: str
     number: int
     finished: bool
+    state: str
+    begun: str
+    question: str | None
 
 
 def open_ledger(ledger: str | Path = LEDGER, *, extend: Paths = ()) -> OpenLedger:
@@ -104,8 +111,21 @@ class OpenLedger:
         with Ledger.read(self.folder) as reader:
             entries = reader.entries()
         return tuple(
-            ListedInvestigation(one.iri.value, one.number, one.finished) for one in entries
+            ListedInvestigation(
+                one.iri.value, one.number, one.finished, one.state, one.begun, one.question
+            )
+            for one in entries
         )
+
+    def add(self, other: str | Path) -> list[Added]:
+        """Add the investigations of another ledger, a folder or a file with records, to this one.
+
+        What is here already is not added again, and no record is changed. Raises LedgerError, and
+        then nothing is added.
+        """
+        from kgreason.review.addition import add  # noqa: PLC0415 - only when asked for
+
+        return add(self.folder, other)
 
     @contextmanager
     def _extended(self, which: Which, find: _Find) -> Iterator[None]:

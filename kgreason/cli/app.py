@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from kgreason.cli import (
+    adding,
     asking,
     bench,
     catalogue,
@@ -83,6 +84,7 @@ reviewing.add_to(app)
 exporting.add_to(app)
 repairing.add_to(app)
 judging.add_to(app)
+adding.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
 

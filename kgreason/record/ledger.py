@@ -15,7 +15,7 @@ from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
 from kgreason.record.nonce import named
 from kgreason.record.numbers import number_of
-from kgreason.record.record import Record
+from kgreason.record.record import Record, literal
 
 VERSION: Final = "3"
 _ABOUT: Final = ox.NamedNode("urn:kgreason:ledger")
@@ -24,11 +24,17 @@ _LOCK: Final = "kgreason.lock"
 
 @dataclass(frozen=True)
 class Entry:
-    """An investigation in the ledger: IRI, number, and whether it was finished."""
+    """An investigation in the ledger: IRI, number, and whether it was finished.
+
+    `state` is "finished", "running" or "failed"; `begun` is when it began.
+    """
 
     iri: ox.NamedNode
     number: int
     finished: bool
+    state: str = ""
+    begun: str = ""
+    question: str | None = None
 
 
 class Ledger:
@@ -162,6 +168,9 @@ class Ledger:
                 ox.NamedNode(row["investigation"].value),
                 int(row["number"].value),
                 row["state"] == TRAILS.Finished,
+                row["state"].value.rpartition("#")[2].lower(),
+                row["begun"].value if "begun" in row else "",
+                row["question"].value if "question" in row else None,
             )
             for row in rows
         ]
@@ -184,6 +193,17 @@ class Ledger:
             f"There is no investigation {which} in {self.store.where}; "
             f"it has {', '.join(f'I{e.number}' for e in entries)}."
         )
+
+    def number_of(self, investigation: ox.NamedNode) -> int:
+        """Return the number of an investigation, or the next one where it has none yet."""
+        marks = self.store.inner.quads_for_pattern(None, TRAILS.number, None, _ABOUT)
+        taken = {q.subject: int(q.object.value) for q in marks if isinstance(q.object, ox.Literal)}
+        return taken.get(investigation, max(taken.values(), default=0) + 1)
+
+    @staticmethod
+    def numbered(investigation: ox.NamedNode, number: int) -> ox.Quad:
+        """Return the statement that a ledger calls an investigation by a number."""
+        return ox.Quad(investigation, TRAILS.number, literal(number), _ABOUT)
 
     def record(self, entry: Entry) -> Record:
         """Return the record of one investigation."""
