@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from importlib.metadata import version
-from typing import Final, ParamSpec
+from typing import ParamSpec
 
 import pyoxigraph as ox
 
@@ -25,25 +25,28 @@ from kgreason.context.symptom import Symptom
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
-from kgreason.hypothesize.hypothesize import hypothesize, set_aside
+from kgreason.hypothesize.hypothesize import hypothesize, set_aside, suggest
+from kgreason.hypothesize.proposer import Proposer, engine_proposers
+from kgreason.hypothesize.suggestions import Given, scripted
 from kgreason.observe.observe import record_symptoms
 from kgreason.observe.opening import Progress, recorded_options
 from kgreason.observe.request import Request
 from kgreason.record import Record, Step, Written, extended, policy
+from kgreason.record.agents import ENGINE, agent, introduce
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
 from kgreason.repair.intervene import intervene, pending_tests, run
 from kgreason.test.confounders import challenge
 from kgreason.test.design import design, tell_apart
 
-_AGENT: Final = ox.NamedNode(f"urn:kgreason:agent:{version('kgreason')}")
 P = ParamSpec("P")
 
 
 class Investigation:
     """One run over a graph and its symptoms.
 
-    Without a `budget` of its own it has what the request allows.
+    Without a `budget` of its own it has what the request allows. `suggested` are the hypotheses of
+    the request, read.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Investigation:
         calibration: Calibration | None = None,
         declared: Sequence[Declared] = (),
         budget: Budget | None = None,
+        suggested: Sequence[Given] = (),
     ) -> None:
         self.record = record
         self.calibration = calibration
@@ -67,6 +71,11 @@ class Investigation:
             graph, record, rules, request.seed, request.max_hypotheses, Names(graph)
         )
         self.context.declared = declared
+        self.suggested = suggested
+        self.proposers: tuple[Proposer, ...] = (
+            *engine_proposers(rules.numbers),
+            *scripted(suggested),
+        )
         record.check = self._fault
         self._progress = progress or (lambda *_: None)
         self._started = time.monotonic()
@@ -165,7 +174,7 @@ class Investigation:
 
     def _look_into(self, symptom: Symptom, round_: int) -> None:
         if not self._done("Hypothesize", symptom, round_):
-            hypothesize(self.context, symptom, round_)
+            hypothesize(self.context, symptom, round_, self.proposers)
         if not self._done("Design", symptom, round_, stage=1):
             design(self.context, symptom, round_)
         self._execute_all(symptom)
@@ -269,13 +278,17 @@ class Investigation:
                 step.add(subject, TRAILS.step, step.node)
         extended.describe(step, node)
         self._agents(step, node)
+        for one in self.suggested:
+            suggest(step, one)
         self.record.commit(step)
 
     def _agents(self, step: Step, node: ox.NamedNode) -> None:
         step.add(node, PROV.startedAtTime, now())
-        step.add(node, PROV.wasAssociatedWith, _AGENT)
-        step.add(_AGENT, TYPE, PROV.SoftwareAgent, PROV.Agent)
-        step.describe(_AGENT, step=step.node, softwareVersion=version("kgreason"))
+        asking = agent(self.request.principal)
+        step.add(node, PROV.wasAssociatedWith, ENGINE.iri, asking.iri)
+        introduce(self.record, step, (ENGINE, asking, *(p.agent for p in self.proposers)))
+        step.describe(ENGINE.iri, softwareVersion=version("kgreason"))
+        step.add(ENGINE.iri, PROV.actedOnBehalfOf, asking.iri)
 
     def _finish(self) -> None:
         if self._done("Finish"):

@@ -12,6 +12,7 @@ from kgreason.base.templates import check_extensions
 from kgreason.context.declared import declarations
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
+from kgreason.hypothesize.suggestions import Given, checked, parsed
 from kgreason.loop import Investigation
 from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
 from kgreason.observe.request import Request
@@ -64,15 +65,16 @@ def _begin(
     if ledger is not None:
         Ledger.ready(ledger)
     graph, observed = seen(request, progress, notice, gate=gate)
+    suggested = _suggested(request, graph, observed)
     at_hand = AtHand(graph, observed)
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, budget)
+        _run(graph, observed, record, request, progress, suggested, budget)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, budget)
+        _run(graph, observed, record, request, progress, suggested, budget)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -136,7 +138,8 @@ def _go_on(
     with Ledger.write(ledger) as store:
         record = _telling(store.record(entry), told)
         graph, observed = seen(request, progress, notice)
-        _run(graph, observed, record, request, progress)
+        suggested = _suggested(request, graph, observed)
+        _run(graph, observed, record, request, progress, suggested)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
@@ -156,8 +159,18 @@ def repeated(graph: Graph, observed: Observed, record: Record, request: Request)
     made = Record(store.store, record.iri)
     rules = policy.of_record(record)
     learned = calibration.recorded(record)
-    _investigation(graph, observed, made, request, None, rules, learned).follow(record)
+    # What was proposed is taken from the record; nobody is asked, and no region is run beforehand.
+    given = [parsed(number, one) for number, one in enumerate(request.hypotheses, start=1)]
+    again = _investigation(graph, observed, made, request, given, None, rules, learned)
+    again.follow(record)
     return Result(store, made)
+
+
+def _suggested(request: Request, graph: Graph, observed: Observed) -> list[Given]:
+    """Return the hypotheses that a request suggests, checked on the graph."""
+    given = [parsed(number, one) for number, one in enumerate(request.hypotheses, start=1)]
+    failing = [each.constraint for each in observed.failing]
+    return checked(given, graph, failing, request.query_seconds)
 
 
 def _run(
@@ -166,11 +179,14 @@ def _run(
     record: Record,
     request: Request,
     progress: Progress | None,
+    suggested: Sequence[Given],
     budget: Budget | None = None,
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
-    _investigation(graph, observed, record, request, progress, rules, learned, budget).run()
+    _investigation(
+        graph, observed, record, request, suggested, progress, rules, learned, budget
+    ).run()
 
 
 def _investigation(
@@ -178,6 +194,7 @@ def _investigation(
     observed: Observed,
     record: Record,
     request: Request,
+    suggested: Sequence[Given],
     progress: Progress | None,
     rules: policy.Policy | None = None,
     learned: calibration.Calibration | None = None,
@@ -190,5 +207,5 @@ def _investigation(
     ]
     declared = declarations(request.complete, (symptom.constraint for symptom in observed.symptoms))
     return Investigation(
-        graph, symptoms, record, request, progress, rules, learned, declared, budget
+        graph, symptoms, record, request, progress, rules, learned, declared, budget, suggested
     )

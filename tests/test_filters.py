@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kgreason.context.view import View
-from kgreason.hypothesize import frames
-from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize import proposer
 from kgreason.hypothesize.filters import FILTERS, Repeat
+from kgreason.hypothesize.proposer import Families, Suggestion
 from kgreason.report import questions
 from kgreason.review.replay import replay
 from tests.lifetime_support import asked, of, sample, written
@@ -88,12 +88,13 @@ def test_candidates_of_every_source_go_through_the_filters(
 ) -> None:
     given: list[int] = []
 
-    def nothing_new(view: View) -> Iterator[Candidate]:
-        found = list(frames.from_families(view))
-        given.append(len(found))
-        yield from found
+    class NothingNew(Families):
+        def propose(self, view: View, /) -> Iterator[Suggestion]:
+            found = list(super().propose(view))
+            given.append(len(found))
+            yield from found
 
-    monkeypatch.setattr(frames, "SOURCES", (*frames.SOURCES, nothing_new))
+    monkeypatch.setattr(proposer, "ENGINE_PROPOSERS", (Families(), NothingNew()))
     record = asked(old_and_new(tmp_path))
     first = next(r for r in of(record, "Filtering").values() if r["round"] == ["1"])
     assert int(first["candidatesIn"][0]) == 2 * given[0]

@@ -22,7 +22,7 @@ from kgreason.context.symptom import Symptom
 from kgreason.hypothesize import bindings
 from kgreason.hypothesize.candidates import Candidate, filled
 from kgreason.hypothesize.memory import Memory, remembered
-from kgreason.hypothesize.refine import refined
+from kgreason.hypothesize.refine import refined, variants
 from kgreason.hypothesize.wording import wording
 from kgreason.loop import Investigation
 from kgreason.record import Ledger, Record
@@ -276,8 +276,13 @@ def test_a_concept_that_is_open_is_widened_to_the_broader_one(tmp_path: Path) ->
         dimension, level = (f"<https://example.org/lab/{name}>" for name in ("about", "Sort0"))
         plain = {"family": "cohort-value", "values": {"dimension": dimension, "level": level}}
         parent = bindings.read(view, json.dumps(plain))
-        made = refined(view, parent, (), lambda _: False)
-        none = refined(view, parent, (), lambda candidate: "Goods" in candidate.region.text)
+        made = refined(view, parent, variants(view, parent, ()), lambda _: False)
+        none = refined(
+            view,
+            parent,
+            variants(view, parent, ()),
+            lambda candidate: "Goods" in candidate.region.text,
+        )
     assert made is not None
     assert made.way == "generalise"
     assert made.family.name == "cohort-broader"
@@ -322,7 +327,7 @@ def test_a_bound_that_was_drawn_wrong_is_moved(
             },
         }
         parent = bindings.read(view, json.dumps(plain))
-        made = refined(view, parent, (), lambda _: False)
+        made = refined(view, parent, variants(view, parent, ()), lambda _: False)
     if moved is None:
         assert made is None
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, overload
@@ -13,6 +13,7 @@ from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.templates import check_extensions
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
+from kgreason.hypothesize.suggestions import read_suggestions
 from kgreason.observe import opening
 from kgreason.observe.opening import Notice, Progress
 from kgreason.observe.request import Paths, Request, request_of
@@ -75,6 +76,8 @@ def investigate(
     allow_service: bool = False,
     max_bytes: int = MOST_BYTES,
     extend: Paths = (),
+    hypotheses: str | Path | Sequence[Mapping[str, Any]] | None = None,
+    principal: str | None = None,
     ledger: str | Path | None = None,
     nonce: str | None = None,
     gate: bool = False,
@@ -90,8 +93,10 @@ def investigate(
     with a line end or a brace is the query. The record goes to the folder `ledger`, or stays in
     memory; its names begin with `nonce`, which is random unless it is given. With `gate`, what
     leaves a doubt whether anything was checked is a ShapesError, not a notice. `extend` are folders
-    with families, tests, policies, sections of your own. docs/cli.md describes each option. Raises
-    KgreasonError; nothing is written before all input has been read.
+    with families, tests, policies, sections of your own. `hypotheses` is a JSON file of hypotheses
+    to test too, or a list of such (docs/hypotheses.md); `principal` is who asks, a name or an IRI.
+    docs/cli.md describes each option. Raises KgreasonError; nothing is written before all input has
+    been read.
     """
     request = _request(
         {
@@ -121,6 +126,10 @@ def investigate(
             "allow_service": allow_service,
             "max_bytes": max_bytes,
             "extend": extend,
+            "principal": principal,
+            "hypotheses": (
+                () if hypotheses is None else tuple(read_suggestions(hypotheses, principal))
+            ),
         },
     )
     folder = None if ledger is None else Path(ledger)

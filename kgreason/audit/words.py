@@ -3,7 +3,7 @@
 A hypothesis is told in the words of its family, with the terms filled in that it is bound to; a
 change of status is told in the words of its gate. A label that the graph has for a term cannot be
 known here, so of an IRI with a label the local name is held to; the data show the rest. What was
-put into words by something else than a family is left alone.
+suggested from outside is told in the words of the suggestion.
 """
 
 import json
@@ -20,7 +20,7 @@ from kgreason.audit.merged import History, Properties
 from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.templates import role
-from kgreason.base.terms import TRAILS, TYPE
+from kgreason.base.terms import PROV, TRAILS, TYPE
 from kgreason.decide.claim import without_cause
 from kgreason.graph.names import unlabelled
 
@@ -71,8 +71,14 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         for symptom in given.get(TRAILS.symptom, ())
     )
     bound = _bound(_text(given, "bindings"))
+    suggested = _suggested(history, given)
     for name in TOLD:
         said = _text(given, name)
+        if name in suggested:
+            if said != suggested[name]:
+                message = f"The {name} is not that of the suggestion that it was: “{said}”."
+                yield Finding(RULE, node.value, message)
+            continue
         ways = [family.header[name]]
         if name == "statement":
             ways += [family.header[way] for way in _WAYS if way in family.header]
@@ -88,6 +94,15 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         if parts and not any(re.fullmatch(part, value.value, re.DOTALL) for part in parts):
             message = f"No condition that it is made of is told so: “{value.value}”."
             yield Finding(RULE, node.value, message)
+
+
+def _suggested(history: History, given: Properties) -> Mapping[str, str]:
+    """Return the words of the suggestion that a hypothesis is derived from, where it has any."""
+    for source in given.get(PROV.wasDerivedFrom, ()):
+        if TRAILS.Suggestion in history.types(source):
+            said = history.properties(source)
+            return {name: _text(said, name) for name in TOLD if TRAILS[name] in said}
+    return {}
 
 
 def _bound(text: str) -> Mapping[str, Any]:
@@ -114,15 +129,23 @@ def _part(bound: Mapping[str, Any], *, own: bool, clause: bool = False) -> str:
     family = role("hypothesize").get(str(bound.get("family")))
     if family is None:
         return _ANY
+    said: str | None = bound.get("said", {}).get("statement")
+    if said is not None:
+        ending = f" {_verb(own=own)}."
+        return re.escape(said.removesuffix(ending).removeprefix("Nodes ") if clause else said)
     text = family.header["statement"]
     if clause:
         text = text.removesuffix(" {fail}.").removeprefix("Nodes ")
     return _filled(text, bound.get("values", {}), _ANY, own=own)
 
 
+def _verb(*, own: bool) -> str:
+    return "have the outcome" if own else "fail"
+
+
 def _filled(text: str, values: Mapping[str, str], parts: str, *, own: bool) -> str:
     told = {
-        "fail": "have the outcome" if own else "fail",
+        "fail": _verb(own=own),
         "Failures": "The nodes with the outcome" if own else "The failures",
     }
     pieces = _GAP.split(text)

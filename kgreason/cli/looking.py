@@ -28,6 +28,7 @@ def add_to(app: typer.Typer) -> None:
     "investigate a.ttl b.nt.gz --shapes shapes.ttl --ontology schema.ttl",
     'investigate data/ --outcome late.rq --at 14 --question "Why so late?"',
     "investigate data/ --violations report.ttl --shapes shapes.ttl",
+    "investigate data/ --shapes shapes.ttl --hypothesis ideas.json --as Ada",
     "investigate data/ --shapes shapes.ttl --out report.html",
     "investigate data/ --shapes shapes.ttl --fail-on cause --format json",
 )
@@ -48,6 +49,7 @@ def investigate(
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
     extend: o.Extend = None,
+    hypothesis: o.Hypotheses = None,
     question: Annotated[
         str | None,
         typer.Option(
@@ -57,6 +59,7 @@ def investigate(
             help="What you want to know, in your words; it is kept in the record.",
         ),
     ] = None,
+    as_: o.As = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = "frame",
     calibration: o.Calibration = "default",
@@ -149,6 +152,8 @@ def investigate(
         "interventions": interventions,
         "max_steps": max_steps,
         "max_seconds": max_seconds,
+        "hypotheses": hypothesis,
+        "principal": as_,
     }
     _finite("--max-seconds", max_seconds)
     told = _stream(events)

@@ -302,6 +302,27 @@ Extend = Annotated[
         "checks or repairs. Give it again for several.",
     ),
 ]
+Hypotheses = Annotated[
+    str | None,
+    typer.Option(
+        "--hypothesis",
+        metavar="FILE.json",
+        rich_help_panel=RECORD,
+        show_default=False,
+        help="Hypotheses of your own, to be tested beside those that are found: a JSON list, each "
+        "with a statement and a region.",
+    ),
+]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME|IRI",
+        rich_help_panel=RECORD,
+        show_default="unnamed",
+        help="Who asks; the record names you with what you did.",
+    ),
+]
 LedgerFolder = Annotated[
     str,
     typer.Option(

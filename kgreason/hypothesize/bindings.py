@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,14 +11,20 @@ import pyoxigraph as ox
 from kgreason.base.errors import TemplateError
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
-from kgreason.base.templates import template
+from kgreason.base.templates import Template, template
 from kgreason.base.terms import RDF
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate, both, filled, regions
 from kgreason.hypothesize.conditions.seam import WRITTEN, remade
+from kgreason.hypothesize.free_region import FreeRegion
 from kgreason.record import cited, uncited
+from kgreason.record.agents import FAMILIES
 
 _NOTHING: Final = Table(0, 0, 0, 0)
+_PATTERN: Final = "pattern"
+_SUGGESTED: Final = "suggested"
+NUMBER: Final = "suggestion"
+"""Under this name the words of a candidate have the number of the suggestion that it was."""
 
 
 def written(candidate: Candidate) -> ox.Literal:
@@ -55,17 +62,44 @@ def _plain(candidate: Candidate) -> dict[str, Any]:
     out: dict[str, Any] = {"family": candidate.family.name, "values": values}
     if candidate.parts:
         out["parts"] = [_plain(part) for part in candidate.parts]
+    if candidate.by:
+        out["by"] = list(candidate.by)
+    if candidate.said:
+        out["said"] = dict(candidate.said)
     return out
 
 
 def _made(view: View, plain: dict[str, Any]) -> Candidate:
+    made = _wordless(view, plain)
+    return replace(made, by=tuple(plain.get("by", ())), said=plain.get("said", {}))
+
+
+def _wordless(view: View, plain: dict[str, Any]) -> Candidate:
     family = template("hypothesize", plain["family"])
-    values = {name: _term(text) for name, text in plain["values"].items()}
+    values = {name: term(text) for name, text in plain["values"].items()}
     if WRITTEN in values:
         return remade(family, values)
+    if _PATTERN in values and family.name == _SUGGESTED:
+        return of_pattern(values[_PATTERN].value)
     if "parts" in plain:
         return joined(tuple(_made(view, part) for part in plain["parts"]))
+    return made_of(view, family, values)
+
+
+def made_of(view: View, family: Template, values: Mapping[str, Term]) -> Candidate:
+    """Return the candidate of a family that bound some terms; its counts are not filled in.
+
+    Raises TemplateError where they are not the terms that the family needs.
+    """
     return Candidate(family, values, _NOTHING, *regions(family, values, view))
+
+
+def of_pattern(text: str) -> Candidate:
+    """Return the candidate of a checked pattern; its counts are not filled in."""
+    free = FreeRegion(text)
+    values: dict[str, Term] = {_PATTERN: ox.Literal(text)}
+    family = template("hypothesize", _SUGGESTED)
+    return Candidate(family, values, _NOTHING, free.region, free.pattern)
 
 
 def joined(parts: tuple[Candidate, ...]) -> Candidate:
@@ -75,10 +109,18 @@ def joined(parts: tuple[Candidate, ...]) -> Candidate:
         region, pattern = both(made.region, part.region), both(made.pattern, part.pattern)
         made = replace(made, region=region, pattern=pattern)
     family = template("hypothesize", "conjunction")
-    return replace(made, family=family, table=_NOTHING, members=0, claimed=0, parts=parts)
+    made = replace(made, family=family, table=_NOTHING, members=0, claimed=0, parts=parts)
+    by = {agent: None for part in parts for agent in proposers(part)}
+    return replace(made, said={}, by=() if set(by) == {FAMILIES.iri.value} else tuple(by))
 
 
-def _term(text: str) -> Term:
+def proposers(candidate: Candidate) -> tuple[str, ...]:
+    """Return the IRIs of the agents that proposed a candidate, or the parts that it is made of."""
+    return candidate.by or (FAMILIES.iri.value,)
+
+
+def term(text: str) -> Term:
+    """Read a term as it stands in N-Triples; raises SyntaxError or ValueError where it is none."""
     line = f"<urn:s> <urn:p> {text} ."
     found: list[Term] = [q.object for q in ox.parse(line, format=ox.RdfFormat.N_TRIPLES)]
     return uncited(found[0])

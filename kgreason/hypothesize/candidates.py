@@ -29,7 +29,8 @@ class Candidate:
     `members` are the nodes of the population inside the region (a bit for each), and `claimed`
     those of them that fail, discovery half; both are empty before `filled`. One that is a
     tighter or wider wording of a hypothesis `revises` that one, in a `way` of the refinement
-    scheme.
+    scheme. `by` are the agents that proposed it, none for the families; `said` are words that stand
+    in place of those of the family, and the number of the suggestion that it was.
     """
 
     family: Template
@@ -42,6 +43,8 @@ class Candidate:
     parts: "tuple[Candidate, ...]" = field(default=())
     revises: str = ""
     way: str = ""
+    by: tuple[str, ...] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def score(self) -> float:

@@ -1,20 +1,21 @@
 """From candidates to frames of rivals."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.budget import ask
 from kgreason.context.view import View
-from kgreason.hypothesize.candidates import Candidate, Key, families, filled, mine
+from kgreason.hypothesize.bindings import NUMBER
+from kgreason.hypothesize.candidates import Candidate, Key, filled
 from kgreason.hypothesize.conjunctions import pairs
 from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter, Round
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.nested import both_stand
 from kgreason.hypothesize.overlaps import contained
+from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer, candidates_of
 
 _OVERLAP: Final = 0.5
-Source = Callable[[View], Iterable[Candidate]]
 
 
 @dataclass(frozen=True)
@@ -56,35 +57,30 @@ class Proposal:
                 yield from run.dropped
 
 
-def from_families(view: View) -> Iterator[Candidate]:
-    """Return what the families of `queries/hypothesize/` find, in their order of preference."""
-    for family in families():
-        ask(view.budget, f"family {family.name}")
-        yield from mine(view, family)
-
-
-SOURCES: Final[tuple[Source, ...]] = (from_families,)
-"""Where candidates come from: each gives candidates with counts on the discovery half."""
-
-
 def propose(
     view: View,
     limit: int,
     rejected: Callable[[Candidate], bool],
     found_wanting: frozenset[Key] = frozenset(),
-    more: Sequence[Candidate] = (),
+    proposers: Sequence[Proposer] = ENGINE_PROPOSERS,
+    suggested: Container[str] = (),
 ) -> Proposal:
     """Return at most `limit` candidates in frames of rivals, and why the others were dropped.
 
     `rejected` checks whether a candidate was rejected before. What has a key in `found_wanting`
-    was tested in vain, and nothing yields to others of its family. `more` are candidates that
-    were found elsewhere. Raises Spent where the budget of the view is spent on the way.
+    was tested in vain, and nothing yields to others of its family. `proposers` are asked in their
+    order; `suggested` are the numbers of the suggestions that are hypotheses already. Raises Spent
+    where the budget of the view is spent on the way.
     """
     round_ = Round(limit, rejected, found_wanting)
-    mined = [filled(view, candidate) for candidate in more]
-    mined += [candidate for source in SOURCES for candidate in source(view)]
+    mined, given = (
+        [c for each in proposers if each.mines is mines for c in candidates_of(view, each)]
+        for mines in (True, False)
+    )
     best, rough = sifted(view, mined, round_, MINED, exact=False)
-    single, alone = sifted(view, [filled(view, c) for c in best], round_, ALONE)
+    counted = [filled(view, c) for c in best]
+    counted += [c for c in given if c.said.get(NUMBER, "") not in suggested]
+    single, alone = sifted(view, counted, round_, ALONE)
     both = single + pairs(view, single)
     kept, together = sifted(view, both, round_, TOGETHER)
     return Proposal(framed(view, kept), (*rough, *alone, *together))

@@ -1,6 +1,7 @@
 """Hypothesize: propose rivals on the discovery half."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
@@ -9,7 +10,7 @@ import pyoxigraph as ox
 from kgreason.base.budget import ask
 from kgreason.base.store import Row
 from kgreason.base.templates import template
-from kgreason.base.terms import PROV, TRAILS
+from kgreason.base.terms import PROV, RDF, TRAILS
 from kgreason.context.context import Context, mark_inside, spelled, taken_out, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members, table
@@ -20,14 +21,22 @@ from kgreason.hypothesize.frames import Frame, Proposal
 from kgreason.hypothesize.memory import Memory, remembered
 from kgreason.hypothesize.outlines import joint_level, outlined
 from kgreason.hypothesize.propose import proposal_of
+from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer
+from kgreason.hypothesize.suggestions import Given
 from kgreason.hypothesize.wording import Wording, phrase, wording
 from kgreason.record import Step, cited
+from kgreason.record.agents import ENGINE, principal
 from kgreason.record.policy import kinds
 from kgreason.record.record import Value, literal
 from kgreason.shacl import Located, located
 
 
-def hypothesize(context: Context, symptom: Symptom, round_: int) -> None:
+def hypothesize(
+    context: Context,
+    symptom: Symptom,
+    round_: int,
+    proposers: Sequence[Proposer] = ENGINE_PROPOSERS,
+) -> None:
     """Propose hypotheses for a symptom: one step. Where nothing is new that is a stall.
 
     Raises Spent, with nothing written, where the budget is spent before all was proposed.
@@ -35,7 +44,7 @@ def hypothesize(context: Context, symptom: Symptom, round_: int) -> None:
     ask(context.budget, "population")
     view = view_of(context, symptom, round_)
     memory = remembered(context, symptom, view, round_)
-    proposal = proposal_of(context, symptom, round_, memory)
+    proposal = proposal_of(context, symptom, round_, memory, proposers)
     step = _begin(context, symptom, round_)
     if round_ > 1:
         taken = taken_out(context, symptom, round_)
@@ -57,6 +66,26 @@ def hypothesize(context: Context, symptom: Symptom, round_: int) -> None:
     for gate in context.policy.gates_of("Hypothesize"):
         step.apply(gate.render(investigation=context.record.iri, step=step.node))
     context.record.commit(step)
+
+
+def suggest(step: Step, given: Given) -> None:
+    """Record a suggestion from outside as it was given: who makes it, its words, its region."""
+    region = {
+        n: given.plain[n] for n in ("region", "condition", "family", "values") if n in given.plain
+    }
+    node = step.make(
+        "Suggestion",
+        PROV.Entity,
+        symptomName=given.symptom,
+        blinded=False,
+        place=given.where,
+        suggestedRegion=ox.Literal(
+            json.dumps(region, ensure_ascii=False, sort_keys=True), datatype=RDF.JSON
+        ),
+        **given.words,
+    )
+    step.describe(node, index=given.number)
+    step.add(node, PROV.wasAttributedTo, given.by.iri)
 
 
 def _record_dropped(
@@ -128,7 +157,17 @@ def _record_candidate(
         **_discovery(candidate),
     )
     step.describe(node, index=int(node.value.rpartition(":")[2]))
+    _attribute(context, step, node, candidate)
     return node
+
+
+def _attribute(context: Context, step: Step, node: ox.NamedNode, candidate: Candidate) -> None:
+    """Name who proposed a candidate, and the suggestion that it was, where it came from outside."""
+    step.add(node, PROV.wasAttributedTo, *map(ox.NamedNode, bindings.proposers(candidate)))
+    if bindings.NUMBER in candidate.said:
+        number = candidate.said[bindings.NUMBER]
+        suggestion = ox.NamedNode(f"{context.record.iri.value}:suggestion:{number}")
+        step.add(node, PROV.wasDerivedFrom, suggestion)
 
 
 def _six_places(value: float) -> Decimal:
@@ -211,8 +250,7 @@ def set_aside(context: Context, symptom: Symptom, why: str) -> None:
 def _begin(context: Context, symptom: Symptom, round_: int) -> Step:
     step = context.record.step("Hypothesize", TRAILS.HypothesisPlan)
     step.describe(step.node, symptom=symptom.node, round=round_)
-    principal = context.record.select("principal")
-    step.add(step.node, PROV.wasAssociatedWith, ox.NamedNode(principal[0]["agent"].value))
+    step.add(step.node, PROV.wasAssociatedWith, principal(context.record))
     return step
 
 
@@ -260,7 +298,7 @@ def _catch_all(
     prior: Decimal,
     words: Wording,
 ) -> ox.NamedNode:
-    return _hypothesis(
+    node = _hypothesis(
         step,
         symptom,
         frame,
@@ -273,6 +311,8 @@ def _catch_all(
         mechanism=words.mechanism,
         prediction=words.prediction,
     )
+    step.add(node, PROV.wasAttributedTo, ENGINE.iri)
+    return node
 
 
 def _record_hypothesis(
@@ -319,6 +359,7 @@ def _record_hypothesis(
         **_discovery(candidate),
         **_put_to(view, candidate),
     )
+    _attribute(context, step, made, candidate)
     if candidate.revises:
         step.add(made, PROV.wasRevisionOf, ox.NamedNode(candidate.revises))
         step.describe(made, refinement=TRAILS[_camel(candidate.way)])

@@ -2,24 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-import pyoxigraph as ox
+from typing import Final
 
 from kgreason.context.context import Context, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate
-from kgreason.hypothesize.conditions.seam import candidates as found_conditions
 from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round
 from kgreason.hypothesize.frames import Filtering, Proposal, framed, propose, sifted
 from kgreason.hypothesize.memory import Memory
+from kgreason.hypothesize.proposer import Proposer, candidate_of
 from kgreason.hypothesize.refine import refined
 from kgreason.record.record import literal
 
+_REWORD: Final = "reword"
 
-def proposal_of(context: Context, symptom: Symptom, round_: int, memory: Memory) -> Proposal:
-    """Ask for what is to be proposed in a round that is not recorded yet.
+
+def proposal_of(
+    context: Context,
+    symptom: Symptom,
+    round_: int,
+    memory: Memory,
+    proposers: Sequence[Proposer],
+) -> Proposal:
+    """Ask proposers for what is to be proposed in a round that is not recorded yet.
 
     What earlier rounds proposed, and had no room for, is read from the record.
     """
@@ -27,19 +34,22 @@ def proposal_of(context: Context, symptom: Symptom, round_: int, memory: Memory)
     if not symptom.counted or not view.marks.failing_count:
         return Proposal()
     if round_ == 1:
-        return propose(view, context.most, memory.rejected, more=_conditions(context, view))
+        return propose(view, context.most, memory.rejected, proposers=proposers)
     wanting = recorded.found_wanting(context, symptom, round_)
     runs: list[Filtering] = []
     if view.marks is view_of(context, symptom, round_ - 1).marks and not wanting:
         # Where nothing was taken out, what there was no room for has its turn.
         candidates = recorded.left_out(context, symptom, round_ - 1)
     else:
-        more = _conditions(context, view)
-        found = propose(view, context.most, memory.rejected, wanting, more)
+        done = {
+            row["number"].value for row in context.record.select("suggested", symptom=symptom.node)
+        }
+        found = propose(view, context.most, memory.rejected, wanting, proposers, done)
         candidates = [c for frame in found.frames for c in frame.members]
         candidates += found.dropped(Room.name)
         runs = [run for run in found.filterings if run.by.name != Room.name]
-    return _later(context, symptom, view, round_, memory, candidates, runs)
+    revised = _revised(context, symptom, view, round_, memory, proposers)
+    return _later(context, symptom, view, round_, memory, revised, candidates, runs)
 
 
 def _later(
@@ -48,12 +58,12 @@ def _later(
     view: View,
     round_: int,
     memory: Memory,
+    revised: Sequence[Candidate],
     candidates: Sequence[Candidate],
     runs: Sequence[Filtering],
 ) -> Proposal:
     """Return what a later round proposes of candidates and of revisions of open hypotheses."""
     limits = Round(context.most, memory.rejected)
-    revised = _revised(context, symptom, view, round_, memory)
     # Candidates passed this filter among themselves before; only revisions may be redundant now.
     found = Redundancy()(view, [*revised, *candidates], limits)
     keys = {c.key for c in revised} - {c.key for c in found.kept}
@@ -68,14 +78,13 @@ def _later(
     return Proposal(framed(view, kept), (*runs, *later))
 
 
-def _conditions(context: Context, view: View) -> list[Candidate]:
-    """Return what the search over conditions finds, where the policy asks for any of it."""
-    most = int(context.policy.numbers.get("conditions", 0))
-    return found_conditions(view, most) if most else []
-
-
 def _revised(
-    context: Context, symptom: Symptom, view: View, round_: int, memory: Memory
+    context: Context,
+    symptom: Symptom,
+    view: View,
+    round_: int,
+    memory: Memory,
+    proposers: Sequence[Proposer],
 ) -> list[Candidate]:
     """Return revisions of the hypotheses that are still open, at most one of each."""
     numbers = context.policy.numbers
@@ -91,7 +100,13 @@ def _revised(
         parent = bindings.known(view, row["bindings"].value)
         if parent is None:
             continue  # nobody knows any more how to put it in other words
-        made = refined(view, parent, others, memory.known)
+        found = (
+            candidate_of(view, each, proposer)
+            for proposer in proposers
+            for each in proposer.refine(view, parent, others)
+        )
+        made = refined(view, parent, found, memory.known)
         if made is not None and made.members not in {c.members for c in out}:
-            out.append(replace(made, revises=ox.NamedNode(row["hypothesis"].value).value))
+            way = made.way or _REWORD
+            out.append(replace(made, revises=row["hypothesis"].value, way=way))
     return out

@@ -1,6 +1,6 @@
 """Refine: a tighter or wider wording of what is still open, found on the discovery half."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,17 +19,26 @@ _NOTHING: Final = Table(0, 0, 0, 0)
 _ADD, _DROP = "add-condition", "drop-condition"
 
 
-def refined(
-    view: View, parent: Candidate, others: Sequence[Candidate], known: Callable[[Candidate], bool]
-) -> Candidate | None:
-    """Return the best revision of a hypothesis, or None where none is better.
+def variants(view: View, parent: Candidate, others: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Return revisions of a hypothesis; `others` are candidates that may become conditions."""
+    yield from _narrower(view, parent, others)
+    yield from _wider(view, parent)
+    yield from _asked(view, parent)
 
-    `others` are candidates that may become conditions; `known` tells of what was proposed before.
+
+def refined(
+    view: View,
+    parent: Candidate,
+    revisions: Iterable[Candidate],
+    known: Callable[[Candidate], bool],
+) -> Candidate | None:
+    """Return the best of several revisions of a hypothesis, or None where none is worth a test.
+
+    `known` tells of what was proposed before.
     """
-    variants = [*_narrower(view, parent, others), *_wider(view, parent), *_asked(view, parent)]
     better = [
         v
-        for v in variants
+        for v in revisions
         if v.members != parent.members and not known(v) and worth_a_test(view, v)
     ]
     return max(better, key=lambda v: (round(v.score, 6), v.region.text), default=None)

@@ -1,7 +1,8 @@
-"""The reasoner that needs no model: candidates from the data, tests from the families."""
+"""Words for a candidate: those of its family, unless its proposer gave others."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Final
 
 from pyoxigraph import NamedNode
 
@@ -22,6 +23,9 @@ class Wording:
     prediction: str
 
 
+_WORDS: Final = frozenset(each.name for each in fields(Wording))
+
+
 def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:
     """Put a candidate into words."""
     told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
@@ -34,7 +38,9 @@ def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wordi
         ending = f" {_verb(constraint)}."
         clauses = [p.removesuffix(ending).removeprefix("Nodes ") for p in parts]
         told["parts"] = "Nodes " + ", and nodes ".join(clauses)
-    return phrase(candidate.family, told, constraint)
+    made = phrase(candidate.family, told, constraint)
+    said = {name: text for name, text in candidate.said.items() if name in _WORDS}
+    return replace(made, **said)
 
 
 def _verb(constraint: Constraint) -> str:

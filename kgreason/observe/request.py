@@ -1,7 +1,7 @@
 """What can be asked for."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,9 @@ class Request:
     `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds each
     query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to. `extend` are
     folders with families, tests, policies and more of a user's own. `objects` are those of the
-    paths that are no files, with what they hold; they are not recorded.
+    paths that are no files, with what they hold; they are not recorded. `hypotheses` are those that
+    somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal` is who asks, by
+    name or IRI.
     """
 
     data: tuple[str, ...]
@@ -52,6 +54,8 @@ class Request:
     allow_service: bool = False
     max_bytes: int = MOST_BYTES
     extend: tuple[str, ...] = ()
+    principal: str | None = None
+    hypotheses: tuple[Mapping[str, Any], ...] = ()
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 

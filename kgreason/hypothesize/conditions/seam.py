@@ -1,7 +1,7 @@
 """From what the search finds to candidates, framed, tested and challenged like all others."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pyoxigraph import Literal
@@ -41,9 +41,14 @@ def _family(found: Found) -> Template | None:
 
 
 def _candidate(found: Found) -> Candidate:
-    text = json.dumps(written(found.parts), ensure_ascii=False, sort_keys=True)
-    values: Mapping[str, Term] = {WRITTEN: Literal(text, datatype=RDF.JSON)}
-    return remade(template("hypothesize", _FAMILY + found.kind), values)
+    family = template("hypothesize", _FAMILY + found.kind)
+    return remade(family, conditions_of(found.parts))
+
+
+def conditions_of(parts: Sequence[Condition]) -> Mapping[str, Term]:
+    """Return conditions as the values of a candidate, from which `remade` makes it."""
+    text = json.dumps(written(parts), ensure_ascii=False, sort_keys=True)
+    return {WRITTEN: Literal(text, datatype=RDF.JSON)}
 
 
 def remade(family: Template, values: Mapping[str, Term]) -> Candidate:

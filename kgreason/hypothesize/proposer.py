@@ -1,0 +1,171 @@
+"""Proposers: whoever suggests causes, behind one protocol, and the two that the engine brings.
+
+A proposer suggests; it decides nothing. What it suggests is counted on the discovery half, goes
+through the filters, is framed with its rivals, tested on the held-out half and challenged, whoever
+suggested it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from kgreason.base.budget import ask
+from kgreason.base.templates import role, template
+from kgreason.context.view import View, digest
+from kgreason.graph.marks import region_name
+from kgreason.hypothesize import bindings, refine
+from kgreason.hypothesize.candidates import Candidate, families, filled, mine
+from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.seam import candidates as found_conditions
+from kgreason.hypothesize.conditions.seam import conditions_of, remade
+from kgreason.hypothesize.conditions.search import judged
+from kgreason.hypothesize.free_region import FreeRegion
+from kgreason.record.agents import CONDITIONS, FAMILIES, Agent
+
+Region = Candidate | tuple[Condition, ...] | FreeRegion
+"""What a suggestion is about: a candidate of a family, conditions that all hold, or a pattern."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A cause that a proposer suggests: a region, and words where its family's are not to be used.
+
+    `number` is that of its node in the record, for one that came from outside; 0 for any other.
+    """
+
+    region: Region
+    statement: str = ""
+    mechanism: str = ""
+    prediction: str = ""
+    number: int = 0
+
+
+class Proposer(Protocol):
+    """Suggests causes of a symptom, and other wordings of what is open.
+
+    `agent` is named as the author of each hypothesis. One that `mines` looks for candidates in the
+    data by itself, so that there may be very many; of these only the best are counted node by node.
+    One that is `blinded` saw nothing but the discovery half.
+    """
+
+    @property
+    def agent(self) -> Agent:
+        """Who it is."""
+        ...
+
+    @property
+    def mines(self) -> bool:
+        """Whether it looks for candidates in the data by itself."""
+        ...
+
+    @property
+    def blinded(self) -> bool:
+        """Whether it saw nothing but the discovery half."""
+        ...
+
+    def propose(self, view: View, /) -> Iterable[Suggestion]:
+        """Return what may cause the failures of a view."""
+        ...
+
+    def refine(
+        self, view: View, parent: Candidate, others: Sequence[Candidate], /
+    ) -> Iterable[Suggestion]:
+        """Return tighter or wider wordings of an open hypothesis; `others` may become conditions.
+
+        The engine takes the best that is new and worth a test.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Families:
+    """The families of `queries/hypothesize/`, by order of preference, and of `queries/refine/`."""
+
+    agent: Agent = FAMILIES
+    mines: bool = True
+    blinded: bool = True
+
+    def propose(self, view: View, /) -> Iterator[Suggestion]:
+        """Return what each family finds on the discovery half."""
+        for family in families():
+            ask(view.budget, f"family {family.name}")
+            yield from map(Suggestion, mine(view, family))
+
+    def refine(
+        self, view: View, parent: Candidate, others: Sequence[Candidate], /
+    ) -> Iterator[Suggestion]:
+        """Return a condition more, a condition less, and what the refinements ask for."""
+        return (Suggestion(made) for made in refine.variants(view, parent, others))
+
+
+@dataclass(frozen=True)
+class ConditionSearch:
+    """The search in the language of conditions, for at most `limit` regions."""
+
+    limit: int
+    agent: Agent = CONDITIONS
+    mines: bool = True
+    blinded: bool = True
+
+    def propose(self, view: View, /) -> Iterator[Suggestion]:
+        """Return the regions of the shortest story of who fails, on the discovery half."""
+        found = found_conditions(view, self.limit) if self.limit else []
+        return (Suggestion(filled(view, each)) for each in found)
+
+    def refine(
+        self, _view: View, _parent: Candidate, _others: Sequence[Candidate], /
+    ) -> Iterator[Suggestion]:
+        """Return nothing: the search has made its regions as tight as pays."""
+        return iter(())
+
+
+ENGINE_PROPOSERS: Final[tuple[Proposer, ...]] = (Families(),)
+"""Who proposes in every investigation; a policy may ask for the search in conditions too."""
+
+
+def engine_proposers(numbers: Mapping[str, object]) -> tuple[Proposer, ...]:
+    """Return the proposers that the engine brings, by the numbers of a policy."""
+    limit = int(str(numbers.get("conditions", 0)))
+    return (ConditionSearch(limit), *ENGINE_PROPOSERS) if limit else ENGINE_PROPOSERS
+
+
+def candidates_of(view: View, proposer: Proposer) -> Iterator[Candidate]:
+    """Return what a proposer suggests on a view, as candidates that name it."""
+    for suggestion in proposer.propose(view):
+        yield candidate_of(view, suggestion, proposer)
+
+
+def candidate_of(view: View, suggestion: Suggestion, proposer: Proposer) -> Candidate:
+    """Make a candidate of a suggestion; its counts are exact, unless the proposer mines."""
+    region = suggestion.region
+    if isinstance(region, FreeRegion):
+        made = _free(view, region)
+    elif isinstance(region, Candidate):
+        made = region if proposer.mines else filled(view, region)
+    else:
+        made = _conditions(view, region)
+    words = {
+        name: str(getattr(suggestion, name))
+        for name in ("statement", "mechanism", "prediction")
+        if getattr(suggestion, name)
+    }
+    if suggestion.number:
+        words[bindings.NUMBER] = str(suggestion.number)
+    by = () if proposer.agent == FAMILIES else (proposer.agent.iri.value,)
+    return replace(made, said={**made.said, **words}, by=made.by or by)
+
+
+def _free(view: View, region: FreeRegion) -> Candidate:
+    made = bindings.of_pattern(region.text)
+    population = view.marks.population
+    if region.nodes is not None:
+        # It was run before, in a process that could be killed; it need not run in this one.
+        name = region_name(population, digest(made.pattern)).value
+        view.known.setdefault(name, population.mask(region.nodes))
+    return filled(view, made)
+
+
+def _conditions(view: View, parts: tuple[Condition, ...]) -> Candidate:
+    values = conditions_of(parts)
+    family = role("hypothesize").get(f"condition-{judged(view, parts).kind}")
+    return filled(view, remade(family or template("hypothesize", "condition-cohort"), values))

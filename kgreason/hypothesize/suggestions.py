@@ -1,0 +1,335 @@
+"""Suggestions of hypotheses in a file: read, checked, and proposed on the symptoms they are about.
+
+What is read stays a list of plain texts, which goes into the record with the other options, so that
+a run goes on, and is repeated, without the file. `docs/hypotheses.schema.json` is the schema.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.errors import KgreasonError, OptionError, QueryError, TemplateError
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment, Template, Value, role
+from kgreason.context.view import View
+from kgreason.graph import Graph
+from kgreason.hypothesize.bindings import made_of, term
+from kgreason.hypothesize.candidates import Candidate, applies
+from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.language import read as read_conditions
+from kgreason.hypothesize.free_region import FreeRegion, evaluated, free_region
+from kgreason.hypothesize.proposer import Suggestion
+from kgreason.record.agents import Agent, agent
+from kgreason.shacl import Constraint, names
+
+Plain = Mapping[str, Any]
+MOST: Final = 200
+"""Suggestions that one investigation may be given."""
+_MOST_BYTES: Final = 10_000_000
+_LONGEST: Final = 1_000
+_WORDS: Final = ("statement", "mechanism", "prediction")
+_REGIONS: Final = ("region", "condition", "family")
+KEYS: Final = (*_WORDS, "symptom", "proposer", *_REGIONS, "values")
+"""What a hypothesis in a file may say."""
+_SECTIONS: Final = ("region", "inside", "levels", "exception", "prediction", "placebo")
+
+
+@dataclass(frozen=True)
+class FamilyRegion:
+    """A family with the terms that it is to bind."""
+
+    family: Template
+    values: Mapping[str, Term]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A suggestion as it was read: its number, where it stands, who makes it, what it is about.
+
+    `keys` are those of the constraints that it is proposed on; None for all.
+    """
+
+    number: int
+    where: str
+    by: Agent
+    region: FreeRegion | tuple[Condition, ...] | FamilyRegion
+    symptom: str | None
+    words: Mapping[str, str]
+    plain: Plain = field(repr=False)
+    keys: frozenset[str] | None = None
+
+
+def read_suggestions(given: Path | str | Sequence[Plain], proposer: str | None) -> list[Plain]:
+    """Return the suggestions of a file, or those in a list, checked and with all that is known.
+
+    `proposer` is who makes those that name nobody. Raises OptionError or QueryError, which name the
+    file and the place in it.
+    """
+    if isinstance(given, str | Path):
+        where, found = str(given), _loaded(Path(given))
+    else:
+        where, found = "hypotheses", given
+    if isinstance(found, Mapping):
+        unknown = sorted(set(found) - {"proposer", "hypotheses"})
+        if unknown or "hypotheses" not in found:
+            raise OptionError(
+                f"{where}: the file holds a list of hypotheses, or an object with `hypotheses` and "
+                f"perhaps `proposer`{f', not {unknown[0]!r}' if unknown else ''}."
+            )
+        proposer, found = found.get("proposer", proposer), found["hypotheses"]
+    if isinstance(found, str | bytes | Mapping) or not isinstance(found, Sequence) or not found:
+        raise OptionError(f"{where}: give a list of at least one hypothesis.")
+    if len(found) > MOST:
+        raise OptionError(f"{where}: there are {len(found)} hypotheses; give at most {MOST}.")
+    out: list[Plain] = []
+    for place, one in enumerate(found, start=1):
+        here = f"{where}, hypothesis {place}"
+        if not isinstance(one, Mapping):
+            raise OptionError(f"{here}: it is no object with `statement` and a region.")
+        plain = dict(one) | {"place": here}
+        if plain.get("proposer", proposer) is not None:
+            plain["proposer"] = plain.get("proposer", proposer)
+        out.append(plain)
+        parsed(place, plain)
+    return out
+
+
+def _loaded(path: Path) -> Any:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise OptionError(f"{path}: the file is larger than {_MOST_BYTES} bytes.")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        why = error.strerror or error
+        raise OptionError(f"{path}: the file cannot be read ({why}).") from error
+    except UnicodeDecodeError as error:
+        raise OptionError(f"{path}: the file is no UTF-8 (byte {error.start}).") from error
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise OptionError(f"{path}: this is no JSON: {place}: {error.msg}.") from error
+    except RecursionError as error:
+        raise OptionError(f"{path}: the JSON is nested too deeply.") from error
+
+
+def parsed(number: int, plain: Plain) -> Given:
+    """Read a suggestion; raises OptionError or QueryError, which say where it stands."""
+    where = str(plain.get("place", f"hypothesis {number}"))
+    unknown = sorted(set(map(str, plain)) - {*KEYS, "place"})
+    if unknown:
+        raise OptionError(f"{where}: there is no key {unknown[0]!r}; there are {', '.join(KEYS)}.")
+    texts = {name: _text(plain, name, where) for name in (*_WORDS, "symptom", "proposer")}
+    words = {name: texts[name] for name in _WORDS if texts[name]}
+    chosen = [name for name in _REGIONS if name in plain]
+    if len(chosen) != 1 or ("values" in plain and chosen != ["family"]):
+        raise OptionError(
+            f"{where}: give one of `region` (a pattern), `condition`, or `family` with `values`."
+        )
+    if chosen == ["region"] and "statement" not in words:
+        raise OptionError(f"{where}: a region needs a `statement` that says what it is.")
+    try:
+        region = _READERS[chosen[0]](plain, where)
+        by = agent(texts["proposer"] or None, "`proposer`")
+    except (OptionError, QueryError) as error:
+        told = str(error)
+        raise type(error)(told if where in told else f"{where}: {told}") from error
+    return Given(number, where, by, region, texts["symptom"] or None, words, plain)
+
+
+def _text(plain: Plain, name: str, where: str) -> str:
+    given = plain.get(name)
+    if given is None:
+        return ""
+    made = " ".join(given.split()) if isinstance(given, str) else ""
+    if not made or len(made) > _LONGEST or not made.isprintable():
+        raise OptionError(
+            f"{where}: `{name}` is a text of one to {_LONGEST} characters that can be printed."
+        )
+    return made
+
+
+def _free(plain: Plain, where: str) -> FreeRegion:
+    given = plain["region"]
+    given = {"pattern": given} if isinstance(given, str) else given
+    if (
+        not isinstance(given, Mapping)
+        or not isinstance(given.get("pattern"), str)
+        or not set(given) <= {"pattern", "prefixes"}
+    ):
+        raise OptionError(f"{where}: `region` has a `pattern`, and perhaps `prefixes`.")
+    prefixes = given.get("prefixes", {})
+    if not isinstance(prefixes, Mapping) or not all(map(_is_text, prefixes.items())):
+        raise OptionError(f"{where}: `prefixes` is an object of texts: prefix and namespace.")
+    return free_region(given["pattern"], prefixes, where)
+
+
+def _is_text(item: tuple[Any, Any]) -> bool:
+    return all(isinstance(part, str) for part in item)
+
+
+def _conditions(plain: Plain, _where: str) -> tuple[Condition, ...]:
+    given = plain["condition"]
+    return read_conditions([given] if isinstance(given, Mapping) else given)
+
+
+def _family(plain: Plain, where: str) -> FamilyRegion:
+    """Read a family with its values; all that its sections need has to be among these."""
+    offered = {
+        name: one
+        for name, one in role("hypothesize").items()
+        if {"propose", "region"} <= set(one.sections)
+    }
+    family = offered.get(str(plain["family"]))
+    if family is None:
+        raise OptionError(
+            f"{where}: there is no family {plain['family']!r}; there are {', '.join(offered)}."
+        )
+    given = plain.get("values", {})
+    if not isinstance(given, Mapping) or not all(map(_is_text, given.items())):
+        raise OptionError(f"{where}: `values` is an object of terms, each as N-Triples has it.")
+    values: dict[str, Term] = {}
+    for name, text in given.items():
+        try:
+            values[name] = term(text)
+        except (SyntaxError, ValueError, IndexError) as error:
+            raise OptionError(
+                f'{where}: {name} is no term: {text!r}; write <an IRI> or "a literal".'
+            ) from error
+    for name in ("dimension", "level"):
+        used = "{" + name + "}" in family.header["statement"] or name in family.parameters
+        if used and name not in values and name not in _GIVEN:
+            raise OptionError(f"{where}: `values` of the family {family.name} lack {name!r}.")
+    _try(family, values, where)
+    return FamilyRegion(family, values)
+
+
+def _try(family: Template, values: Mapping[str, Term], where: str) -> None:
+    """Render the sections of a family with values that stand for what a symptom would offer."""
+    made: dict[str, Value] = {}
+    for name, parameter in family.parameters.items():
+        if name in values:
+            value = values[name]
+            if isinstance(value, NamedNode | Literal):
+                made[name] = value
+        elif name in _GIVEN:
+            made[name] = _STANDS_FOR.get(parameter.type, [])
+    for section in _SECTIONS:
+        if section in family.sections:
+            try:
+                family.fragment(section, **made)
+            except TemplateError as error:
+                raise OptionError(f"{where}: `values` do not fit: {error}") from error
+
+
+_GIVEN: Final = frozenset(
+    {
+        *("symptom", "half", "population", "least", "passing", "failed", "constrained", "raised"),
+        *("listed", "classed", "asked", "absence", "compiled", "offending", "shape", "sound"),
+        *("predicate", "formed", "form", "class", "conforming", "arms"),
+    }
+)
+"""What a symptom, and the design of tests, offer to a family."""
+_STANDS_FOR: Final[Mapping[str, Value]] = {
+    "iri": NamedNode("urn:x"),
+    "literal": Literal("0"),
+    "term": NamedNode("urn:x"),
+    "pattern": Fragment(""),
+    "flag": False,
+}
+_READERS: Final[Mapping[str, Callable[[Plain, str], Any]]] = {
+    "region": _free,
+    "condition": _conditions,
+    "family": _family,
+}
+
+
+def checked(
+    given: Iterable[Given], graph: Graph, failing: Sequence[Constraint], seconds: float
+) -> list[Given]:
+    """Run free regions on the graph, and find the symptoms that each suggestion is about.
+
+    Raises QueryError for a region that cannot be run within `seconds`, OptionError for a symptom
+    that there is not.
+    """
+    called = names(failing)
+    out = []
+    for one in given:
+        region = one.region
+        if isinstance(region, FreeRegion):
+            region = evaluated(region, graph, seconds, one.where)
+        keys = None if one.symptom is None else _about(one, failing, called)
+        out.append(replace(one, region=region, keys=keys))
+    return out
+
+
+def _about(one: Given, failing: Sequence[Constraint], called: Sequence[str]) -> frozenset[str]:
+    wanted = str(one.symptom)
+    bare = wanted.removeprefix("<").removesuffix(">")
+    found = frozenset(
+        c.key
+        for c, name in zip(failing, called, strict=True)
+        if wanted.casefold() == name.casefold()
+        or bare == f"urn:kgreason:symptom:{c.key}"
+        or (c.named_shape is not None and bare == c.named_shape.value)
+        or (c.path is not None and bare == c.path.text.removeprefix("<").removesuffix(">"))
+    )
+    if not found:
+        there = ", ".join(f"“{name}”" for name in called[:5]) or "none"
+        raise OptionError(
+            f"{one.where}: nothing fails that is called {wanted!r}; give the name, shape or path "
+            f"of a symptom, as `kgreason symptoms` lists them: {there}"
+            f"{', …' if len(called) > 5 else ''}."  # noqa: PLR2004 - enough to see how they look
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Proposes what was given, in the name of one agent; it has nothing to add later.
+
+    Who gave it may have looked at all data, the held-out half too.
+    """
+
+    agent: Agent
+    given: tuple[Given, ...]
+    mines: bool = False
+    blinded: bool = False
+
+    def propose(self, view: View, /) -> Iterator[Suggestion]:
+        """Return what was given for the symptom of a view, where its family can be asked there."""
+        for one in self.given:
+            if one.keys is not None and view.constraint.key not in one.keys:
+                continue
+            region = one.region
+            made = _of_family(view, region) if isinstance(region, FamilyRegion) else region
+            if made is not None:
+                yield Suggestion(made, **one.words, number=one.number)
+
+    def refine(
+        self, _view: View, _parent: Candidate, _others: Sequence[Candidate], /
+    ) -> Iterator[Suggestion]:
+        """Return nothing."""
+        return iter(())
+
+
+def _of_family(view: View, region: FamilyRegion) -> Candidate | None:
+    offered = view.values(view.split(region.family))
+    if not applies(region.family, view.constraint, offered):
+        return None
+    try:
+        return made_of(view, region.family, region.values)
+    except KgreasonError:
+        return None
+
+
+def scripted(given: Iterable[Given]) -> tuple[Scripted, ...]:
+    """Return a proposer for each agent that suggests something, in the order of their first."""
+    found: dict[Agent, list[Given]] = {}
+    for one in given:
+        found.setdefault(one.by, []).append(one)
+    return tuple(Scripted(by, tuple(several)) for by, several in found.items())
