@@ -51,8 +51,10 @@ def test_the_counts_are_those_of_the_run(symptom: ReportedSymptom) -> None:
     assert member(symptom, "sea").status.endswith("refuted")
 
 
-def test_the_notes_of_the_tests_are_told(symptom: ReportedSymptom) -> None:
-    notes = " ".join(e.note or "" for e in member(symptom, "pelagos").evidence)
+def test_the_notes_of_the_tests_are_told(result: Result, symptom: ReportedSymptom) -> None:
+    number = member(symptom, "pelagos").id.rpartition(":")[2]
+    rows = result.ask("what-supports", f"H{number}")
+    notes = " ".join(row["found"].value for row in rows)
     assert "69 of 122 nodes inside fail (57 %), 6 of 978 outside (0.6 %)" in notes
     assert "69 of 122 shipments by pelagos fail (57 %), and 6 of 978 others (0.6 %)" in PAGE
     assert "55/98 against 2/161" in notes
@@ -60,9 +62,10 @@ def test_the_notes_of_the_tests_are_told(symptom: ReportedSymptom) -> None:
 
 
 def test_each_update_is_that_of_the_record(result: Result, symptom: ReportedSymptom) -> None:
-    told = re.findall(r"^\| (\d+) \| ([a-z ]+) \| (\w+) \| (\w+) \| ([\d.]+) \|$", PAGE, re.M)
+    pattern = r"^\| (\d+) \| ([a-z ]+) \| (\w+) \| (\w+) \| ([\d.]+) \|$"
+    told = re.findall(pattern, PAGE, re.MULTILINE)
     assert len(told) == 8
-    number = member(symptom, "pelagos").number
+    number = member(symptom, "pelagos").id.rpartition(":")[2]
     rows = [
         row
         for row in result.ask("how-confidence-came-about", f"H{number}")
