@@ -105,4 +105,5 @@ def test_every_page_is_in_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     pages = [p for p in (ROOT / "docs").glob("*.md") if p.name != "index.md"] + TUTORIAL
     inner = [str(page.relative_to(ROOT / "docs")) for page in pages]
-    assert [name for name in inner if f"]({name}" not in index] == []
+    missing = [name for name in inner if f"]({name}" not in index]
+    assert missing == [], "put these pages in docs/index.md"
