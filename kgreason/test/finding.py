@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
@@ -63,15 +64,24 @@ def read(kind: str, rows: Sequence[Row], setting: Setting) -> Finding:
     Raises RunError where neither is there.
     """
     template("test", kind)  # an unknown kind is an error of its own
-    for room in READERS:
-        name = f"kgreason.{room}.{kind.replace('-', '_')}"
-        if find_spec(name) is not None:
-            reader: Reader = import_module(name).read
-            return reader(rows, setting)
+    reader = reader_of(kind)
+    if reader is not None:
+        return reader(rows, setting)
     if not rows or "outcome" not in rows[0]:
         raise RunError(f"queries/test/{kind}.rq binds no ?outcome, and no module reads it.")
     note = rows[0].get("note")
     return Finding(rows[0]["outcome"].value, note.value if note is not None else "")
+
+
+@cache
+def reader_of(kind: str) -> Reader | None:
+    """Return what reads the rows of a kind of test, or None where its query says it all."""
+    for room in READERS:
+        name = f"kgreason.{room}.{kind.replace('-', '_')}"
+        if find_spec(name) is not None:
+            found: Reader = import_module(name).read
+            return found
+    return None
 
 
 def integers(row: Row, *names: str) -> list[int]:

@@ -16,7 +16,7 @@ from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of
 from kgreason.record import Step
-from kgreason.test.finding import Finding, Setting, read
+from kgreason.test.finding import Finding, Setting, read, reader_of
 
 _CITED: Final = 5
 TIME_LIMIT: Final = "time limit"
@@ -78,6 +78,7 @@ def run_test(context: Context, view: View, row: Row) -> Finding:
     Raises QueryError, RunError, and TimeoutExceeded after the seconds that a test may take.
     """
     setting = _setting(row, view)
+    reader_of(row["kind"].value)  # loaded here, or else each process would have to
     return _timed(context, view, row, lambda rows: read(row["kind"].value, rows, setting))
 
 
