@@ -38,6 +38,7 @@ from kgreason.record.record import literal, now
 from kgreason.repair.intervene import intervene, pending_tests, run
 from kgreason.test.confounders import challenge
 from kgreason.test.design import design, tell_apart
+from kgreason.test.run import Answers, execute
 
 P = ParamSpec("P")
 
@@ -189,9 +190,11 @@ class Investigation:
 
     def _execute_all(self, symptom: Symptom) -> None:
         while pending := pending_tests(self.context, symptom):
-            for row in pending:
-                ask(self.context.budget, "test")
-                run(self.context, symptom, ox.NamedNode(row["test"].value))
+            tests = [ox.NamedNode(row["test"].value) for row in pending]
+            with Answers(self.context, symptom, tests) as answers:
+                for test in tests:
+                    ask(self.context.budget, "test")
+                    execute(self.context, symptom, test, answers)
 
     def _open(self, round_: int) -> list[Symptom]:
         by_size = sorted(self.symptoms, key=lambda s: (-len(s.failing), s.index))

@@ -15,7 +15,7 @@ import re
 import resource
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
 import pyoxigraph as ox
@@ -307,31 +307,60 @@ def guarded(work: Callable[[], _T], seconds: float, where: str, advice: str = _M
     result. The child may take half of the memory of the machine and dies with its parent. What the
     work changes is changed in the child alone.
     """
+    with contextlib.closing(guarded_each([(work, where)], seconds, advice)) as outcomes:
+        outcome = next(outcomes)
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome[0]
+
+
+def guarded_each(
+    works: Sequence[tuple[Callable[[], _T], str]], seconds: float, advice: str = _MORE
+) -> Generator[tuple[_T] | Exception, None, None]:
+    """Do each piece of (work, what messages call it) in one child process, in their order.
+
+    Gives the result of each as a tuple of one, or its error, as `guarded` would raise it. The child
+    goes on while the caller looks at what it gave; after a piece that it did not end a new one
+    takes the others.
+    """
+    done = 0
+    while done < len(works):
+        for outcome in _one_process(works[done:], seconds, advice):
+            done += 1
+            yield outcome
+
+
+def _one_process(
+    works: Sequence[tuple[Callable[[], _T], str]], seconds: float, advice: str
+) -> Iterator[tuple[_T] | Exception]:
     with forking():
         receiver, sender = multiprocessing.Pipe(duplex=False)
         parent = os.getpid()
         child = os.fork()  # a daemonic process may not have a multiprocessing.Process
         if not child:
-            _child(work, sender, parent)
+            _child([work for work, _ in works], sender, parent)
         sender.close()
     try:
-        if not receiver.poll(seconds):
-            raise TimeoutExceeded(f"{where}: the query was stopped after {seconds:g} s; {advice}.")
-        outcome = receiver.recv()
-    except EOFError as error:
-        raise RunError(
-            f"{where}: the query ended its process (out of memory, or nested too deeply?)."
-        ) from error
+        for _, where in works:
+            if not receiver.poll(seconds):
+                yield TimeoutExceeded(
+                    f"{where}: the query was stopped after {seconds:g} s; {advice}."
+                )
+                return
+            try:
+                outcome = receiver.recv()
+            except EOFError:
+                yield RunError(
+                    f"{where}: the query ended its process (out of memory, or nested too deeply?)."
+                )
+                return
+            if isinstance(outcome, MemoryError):
+                outcome = RunError(f"{where}: the query takes too much memory; make it narrower.")
+            yield outcome
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         receiver.close()
-    if isinstance(outcome, MemoryError):
-        raise RunError(f"{where}: the query takes too much memory; make it narrower.")
-    if isinstance(outcome, Exception):
-        raise outcome
-    given: _T = outcome[0]
-    return given
 
 
 _FORKING = threading.Lock()
@@ -361,19 +390,22 @@ def forking() -> Iterator[None]:
 
 
 def _child(
-    work: Callable[[], object], sender: multiprocessing.connection.Connection, parent: int
+    works: Sequence[Callable[[], object]],
+    sender: multiprocessing.connection.Connection,
+    parent: int,
 ) -> NoReturn:
-    """Do some work, send what it gives, and end this process."""
+    """Do some work, piece by piece, send what each gives, and end this process."""
     try:
         die_with(parent)
         _bound_memory()
         # An abort of native code speaks on stderr by itself; the parent says what is to say.
         faulthandler.disable()
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        try:
-            sender.send((work(),))
-        except Exception as error:  # noqa: BLE001 - whatever happened is told to the parent
-            sender.send(error)
+        for work in works:
+            try:
+                sender.send((work(),))
+            except Exception as error:  # noqa: BLE001 - whatever happened is told to the parent
+                sender.send(error)
         sender.close()
     finally:
         os._exit(0)

@@ -1,13 +1,13 @@
 """Execute and update: run one registered test and let its evidence count."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final, Self
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import KgreasonError, QueryError, RunError, TimeoutExceeded
 from kgreason.base.statistics import Table
-from kgreason.base.store import Row, guarded
+from kgreason.base.store import Row, Term, guarded, guarded_each
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.context.context import Context, mark_test, pattern, test_seconds, view_of
@@ -22,16 +22,45 @@ _CITED: Final = 5
 TIME_LIMIT: Final = "time limit"
 """The reason that is recorded where a test was stopped because it took too long."""
 _ADVICE: Final = "allow more time with policy:testSeconds"
-_T = TypeVar("_T")
 
 
-def execute(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
+class Answers:
+    """What registered tests give, worked out in one process while their results are recorded."""
+
+    def __init__(self, context: Context, symptom: Symptom, tests: Sequence[ox.NamedNode]) -> None:
+        works = []
+        for test in tests:
+            row = _row(context, test)
+            view = view_of(context, symptom, int(row["round"].value))
+            works.append(_work(context, view, row))
+        self._tests = iter(tests)
+        self._outcomes = guarded_each(works, test_seconds(context), _ADVICE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._outcomes.close()
+
+    def of(self, test: Term) -> Finding:
+        """Return what a test gives, those before it in the order left out; raises as `run_test`."""
+        for this, outcome in zip(self._tests, self._outcomes, strict=True):
+            if this == test:
+                if isinstance(outcome, Exception):
+                    raise outcome
+                return outcome[0]
+        raise RunError(f"{test.value}: this test was not among those that were to be run.")
+
+
+def execute(
+    context: Context, symptom: Symptom, test: ox.NamedNode, answers: Answers | None = None
+) -> None:
     """Run one registered test and let its evidence count: one step.
 
     A test whose query or reading fails, or takes longer than it may, is closed as an error, and
-    counts for nothing.
+    counts for nothing. What the test gives may stand in `answers`.
     """
-    row = context.record.select("test", test=test)[0]
+    row = _row(context, test)
     hypothesis = ox.NamedNode(row["hypothesis"].value)
     kind = row["kind"].value
     step = context.record.step("Execute", TRAILS.Execution)
@@ -40,7 +69,7 @@ def execute(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
     step.add(step.node, PROV.used, test)
     view = view_of(context, symptom, int(row["round"].value))
     try:
-        found = run_test(context, view, row)
+        found = _found(context, view, row, answers)
         likely = context.policy.row(kind, found.outcome)
     except (QueryError, RunError) as error:
         close_as_error(step, error)
@@ -72,27 +101,45 @@ def execute(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
     update(context, step, test, evidence, found)
 
 
+def _row(context: Context, test: ox.NamedNode) -> Row:
+    return {**context.record.select("test", test=test)[0], "test": test}
+
+
+def _found(context: Context, view: View, row: Row, answers: Answers | None) -> Finding:
+    return run_test(context, view, row) if answers is None else answers.of(row["test"])
+
+
 def run_test(context: Context, view: View, row: Row) -> Finding:
     """Run a registered test, a row of `queries/record/test.rq`, and read what it gives.
 
     Raises QueryError, RunError, and TimeoutExceeded after the seconds that a test may take.
     """
-    setting = _setting(row, view)
-    reader_of(row["kind"].value)  # loaded here, or else each process would have to
-    return _timed(context, view, row, lambda rows: read(row["kind"].value, rows, setting))
+    work, where = _work(context, view, row)
+    return guarded(work, test_seconds(context), where, _ADVICE)
 
 
 def ask_test(context: Context, view: View, row: Row) -> list[Row]:
     """Run the query of a registered test; raises what `run_test` raises."""
-    return _timed(context, view, row, list)
-
-
-def _timed(context: Context, view: View, row: Row, reading: Callable[[Sequence[Row]], _T]) -> _T:
-    """Run the query of a test and read its rows in a process that is ended at the time limit."""
     mark_test(context, view, row)
     store, query = context.graph.store, row["query"].value
-    kind, seconds = row["kind"].value, test_seconds(context)
-    return guarded(lambda: reading(store.select(query)), seconds, f"the test {kind}", _ADVICE)
+    return list(guarded(lambda: store.select(query), test_seconds(context), _called(row), _ADVICE))
+
+
+def _work(context: Context, view: View, row: Row) -> tuple[Callable[[], Finding], str]:
+    """Return the run of a test and the reading of its rows, and what messages call it.
+
+    What its query names is marked, and what reads its rows is loaded: a process that does the work
+    could do so for itself alone.
+    """
+    mark_test(context, view, row)
+    store, query, setting = context.graph.store, row["query"].value, _setting(row, view)
+    kind = row["kind"].value
+    reader_of(kind)
+    return lambda: read(kind, store.select(query), setting), _called(row)
+
+
+def _called(row: Row) -> str:
+    return f"the test {row['kind'].value}"
 
 
 def close_as_error(step: Step, error: KgreasonError) -> str:
