@@ -1,16 +1,16 @@
-"""How often the repair of what is found works: faults are sown, investigated, and repaired.
+"""How often the repair of what is found works: faults are injected, investigated, and repaired.
 
     python benchmarks/repair_bench.py [GRAPH] [--faults NAME,NAME…] [--seeds A:B] [--ontology FILE…]
         [--noise SHARE] [--seconds S] [--alone] [--json FILE]
 
 GRAPH (generated:800, if left out) is as for `kgreason bench --graph`. Beside the constraint that is
 broken, every other that holds for the class is in the shapes (unless --alone), so that what a
-repair breaks is seen; and a share of the nodes that were not struck breaks the same constraint for
-no reason (--noise), so that there is something that a repair should not clear. Each trial has a
+repair breaks is seen; and a share of the nodes that were not corrupted breaks the same constraint
+for no reason (--noise), so that there is something that a repair should not clear. Each trial has a
 process of its own.
 
 Told for each fault: in how many trials a cause was supported, and of these how often the leading
-repair (of the most confident cause of the struck nodes that has one that can be made) clears
+repair (of the most confident cause of the corrupted nodes that has one that can be made) clears
 at least 95 % of its violations with none new; and how often it brings back the data as they were:
 95 % of its changes add what stood there before the fault, or remove what did not. A
 sentinel counts as repairable where no shape asks for a value; where one does, and for faults whose
@@ -40,13 +40,13 @@ from kgreason.base.terms import SH, TRAILS
 from kgreason.context.context import pattern
 from kgreason.context.view import members
 from kgreason.graph.marks import places
-from kgreason.inject import designs, ground_of
+from kgreason.inject import base_of, designs
 from kgreason.inject import true_constraints as targets
-from kgreason.inject.base_graph import Ground
+from kgreason.inject.base_graph import BaseGraph
 from kgreason.inject.corrupt import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
 from kgreason.inject.designs import Design
 from kgreason.inject.fault import Target, Truth, draws
-from kgreason.inject.inject import sow
+from kgreason.inject.inject import inject
 from kgreason.record import Ledger
 from kgreason.repair.apply import Wanted, repair
 from kgreason.repair.catalogue import Repair
@@ -102,17 +102,17 @@ Found = dict[str, Any]
 
 
 def attempt(
-    ground: Ground, known: Sequence[Target], name: str, seed: int, *, alone: bool, noise: float
+    base: BaseGraph, known: Sequence[Target], name: str, seed: int, *, alone: bool, noise: float
 ) -> Found:
-    """Sow, investigate and repair in this process."""
+    """Inject, investigate and repair in this process."""
     (design,) = designs.chosen(name.removeprefix(ASKED))
-    clean = frozenset(quad.triple for quad in ground.store)
-    truth = sow(ground, known, design, seed)
-    disturb(ground, truth, noise, seed)
-    extra = [] if alone else beside(known, truth, design, asked=name.startswith(ASKED))
+    clean = frozenset(quad.triple for quad in base.store)
+    truth = inject(base, known, design, seed)
+    disturb(base, truth, noise, seed)
+    extra = [] if alone else compared(known, truth, design, asked=name.startswith(ASKED))
     with tempfile.TemporaryDirectory(prefix="kgreason-repair-") as folder:
         place = Path(folder)
-        data, shapes, ontology = written(ground, place, extra)
+        data, shapes, ontology = written(base, place, extra)
         ledger = place / "ledger"
         given: Found = {"shapes": shapes, "ontology": ontology, "lenient": True, "seed": seed}
         begun = time.process_time()
@@ -141,11 +141,11 @@ def attempt(
     }
 
 
-def disturb(ground: Ground, truth: Truth, noise: float, seed: int) -> None:
-    """Break the constraint at a share of the nodes that were not struck, each for no reason."""
-    target, struck = truth.target, {n for cause in truth.causes for n in cause.struck}
-    rng = draws(ground.name, "noise", seed)
-    left = sorted(truth.population - struck, key=str)
+def disturb(base: BaseGraph, truth: Truth, noise: float, seed: int) -> None:
+    """Break the constraint at a share of the nodes that were not corrupted, each for no reason."""
+    target, corrupted = truth.target, {n for cause in truth.causes for n in cause.corrupted}
+    rng = draws(base.name, "noise", seed)
+    left = sorted(truth.population - corrupted, key=str)
     about = target.component
     if not truth.causes or about not in {"MinCount", *REFERS, *LITERAL}:
         return
@@ -159,15 +159,15 @@ def disturb(ground: Ground, truth: Truth, noise: float, seed: int) -> None:
             lambda n: ox.Literal(f"({n})", datatype=ox.NamedNode("urn:noise:datatype")),
         ]
     for number, node in enumerate(rng.sample(left, int(noise * len(left)))):
-        held = list(ground.store.quads_for_pattern(node, target.path, None, None))
+        held = list(base.store.quads_for_pattern(node, target.path, None, None))
         for quad in held:
-            ground.store.remove(quad)
+            base.store.remove(quad)
         if about != "MinCount" and held:
             wrong = forms[number % len(forms)](number)
-            ground.store.add(ox.Quad(node, target.path, wrong, held[0].graph_name))
+            base.store.add(ox.Quad(node, target.path, wrong, held[0].graph_name))
 
 
-def beside(
+def compared(
     known: Sequence[Target], truth: Truth, design: Design, *, asked: bool
 ) -> Sequence[Target]:
     """Give the other constraints that hold for the class of the broken one."""
@@ -183,12 +183,12 @@ def beside(
 def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found:
     """Give the number of the cause whose repair leads, what else fits it, and its placebos.
 
-    A cause is of the fault where four in five of the failing nodes it claims were struck.
+    A cause is of the fault where four in five of the failing nodes it claims were corrupted.
     """
-    struck = {node for cause in truth.causes for node in cause.struck}
+    corrupted = {node for cause in truth.causes for node in cause.corrupted}
     every = claims(found.context, found.symptoms)
-    most = 2 * len(struck) > len(truth.population)
-    own = [c for c in every if c.row["status"] in FOUND and is_sown(c, struck, most=most)]
+    most = 2 * len(corrupted) > len(truth.population)
+    own = [c for c in every if c.row["status"] in FOUND and is_sown(c, corrupted, most=most)]
     own.sort(key=lambda c: (-float(c.row["confidence"].value), int(c.row["number"].value)))
     out: Found = {"supported": len(own), "number": None, "offers": [], "placebos": []}
     out["restored"] = None
@@ -209,16 +209,16 @@ def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found
     return out
 
 
-def is_sown(claim: Claim, struck: set[Any], *, most: bool) -> bool:
+def is_sown(claim: Claim, corrupted: set[Any], *, most: bool) -> bool:
     """Say whether the failing nodes that a hypothesis claims are those of the fault.
 
-    Where most nodes were struck, other causes are among them; there it has to claim half of them.
+    Where most nodes were corrupted, others are among them; there it has to claim half of them.
     """
     marks = claim.view.marks
     mask = members(claim.view, claim.pattern) & marks.failing_mask
     claimed = {marks.population.nodes[place] for place in places(mask)}
-    found = len(claimed & struck)
-    return found >= SAME * max(1, len(claimed)) and not (most and 2 * found < len(struck))
+    found = len(claimed & corrupted)
+    return found >= SAME * max(1, len(claimed)) and not (most and 2 * found < len(corrupted))
 
 
 def restored(found: Opened, claim: Claim, repair: Repair, clean: frozenset[ox.Triple]) -> float:
@@ -258,22 +258,24 @@ def placebos(
             yield {"arm": name, "nodes": len(here), "outcome": judged(figures).outcome, **figures}
 
 
-def written(ground: Ground, place: Path, others: Sequence[Target]) -> tuple[Path, Path, list[Path]]:
-    """Write the sown graph, its shapes with those of other constraints, and the ontology."""
+def written(
+    base: BaseGraph, place: Path, others: Sequence[Target]
+) -> tuple[Path, Path, list[Path]]:
+    """Write the injected graph, its shapes with those of other constraints, and the ontology."""
     data, shapes, axioms = place / "data.nq", place / "shapes.ttl", place / "axioms.ttl"
-    triples = [q.triple for q in ground.store.quads_for_pattern(None, None, None, SHAPES_GRAPH)]
+    triples = [q.triple for q in base.store.quads_for_pattern(None, None, None, SHAPES_GRAPH)]
     for number, other in enumerate(others):
         if other.component != "Closed":
             triples += renamed(other, number)
     ox.serialize(triples, str(shapes), format=ox.RdfFormat.TURTLE)
-    ontology = list(ground.ontology)
-    quads = [q.triple for q in ground.store.quads_for_pattern(None, None, None, ONTOLOGY_GRAPH)]
+    ontology = list(base.ontology)
+    quads = [q.triple for q in base.store.quads_for_pattern(None, None, None, ONTOLOGY_GRAPH)]
     if quads:
         ox.serialize(quads, str(axioms), format=ox.RdfFormat.TURTLE)
         ontology.append(axioms)
     for graph in (SHAPES_GRAPH, ONTOLOGY_GRAPH):
-        ground.store.remove_graph(graph)
-    ox.serialize(ground.quads(), str(data), format=ox.RdfFormat.N_QUADS)
+        base.store.remove_graph(graph)
+    ox.serialize(base.quads(), str(data), format=ox.RdfFormat.N_QUADS)
     return data, shapes, ontology
 
 
@@ -391,15 +393,15 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--json")
     given = parser.parse_args()
-    ground = ground_of(given.graph, [Path(p) for p in given.ontology])
-    known = tuple(targets.derive(ground))
+    base = base_of(given.graph, [Path(p) for p in given.ontology])
+    known = tuple(targets.derive(base))
     low, high = map(int, given.seeds.split(":"))
     results: list[Found] = []
     for name in given.faults.split(","):
         for seed in range(low, high):
-            work = partial(attempt, ground, known, name, seed, alone=given.alone, noise=given.noise)
+            work = partial(attempt, base, known, name, seed, alone=given.alone, noise=given.noise)
             found = apart(work, given.seconds)
-            found |= {"fault": name, "seed": seed, "graph": ground.name}
+            found |= {"fault": name, "seed": seed, "graph": base.name}
             results.append(found)
             said = found.get("why") or f"{found.get('repair')} {found.get('outcome')}"
             sys.stderr.write(f"{name} {seed}: {found['state']} {said}\n")

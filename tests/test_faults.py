@@ -1,4 +1,4 @@
-"""What is sown is what fails, the truth is what was sown, and scores are what they say."""
+"""What is injected is what fails, the truth is what was injected, and scores are what they say."""
 
 import math
 from dataclasses import replace
@@ -12,13 +12,13 @@ import pytest
 from kgreason.base.errors import OptionError
 from kgreason.base.terms import SH, XSD
 from kgreason.inject import conditions as levels
-from kgreason.inject import dimensions as decorate
+from kgreason.inject import dimensions as add_dimension
 from kgreason.inject import generated
-from kgreason.inject.base_graph import Ground, ground_of, table
+from kgreason.inject.base_graph import BaseGraph, base_of, table
 from kgreason.inject.corrupt import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
 from kgreason.inject.designs import Design, chosen, designs, operations
 from kgreason.inject.fault import PROPERTY_SHAPE, Cause, Target, Truth, draws, jaccard
-from kgreason.inject.inject import sow
+from kgreason.inject.inject import inject
 from kgreason.inject.scoring import score, tail
 from kgreason.inject.summary import added, calibration
 from kgreason.inject.trials import Trial, attempt
@@ -30,13 +30,13 @@ EX = "https://example.org/orders/vocab#"
 DESIGNS = designs()
 
 
-def ground() -> Ground:
-    return ground_of(f"generated:{SIZE}")
+def base() -> BaseGraph:
+    return base_of(f"generated:{SIZE}")
 
 
 @pytest.fixture(scope="module")
 def targets() -> list[Target]:
-    return derive(ground())
+    return derive(base())
 
 
 # What holds in the clean data
@@ -54,7 +54,7 @@ def test_constraints_are_derived_from_what_holds(targets: list[Target]) -> None:
 
 
 def test_derived_constraints_do_hold(targets: list[Target], tmp_path: Path) -> None:
-    store = ground().store
+    store = base().store
     data = tmp_path / "data.nq"
     ox.serialize(store, str(data), format=ox.RdfFormat.N_QUADS)
     shapes = tmp_path / "shapes.nt"
@@ -95,7 +95,7 @@ def test_given_shapes_lend_their_simple_constraints(tmp_path: Path) -> None:
           sh:property [ sh:path ( ex:customer ex:country ) ; sh:minCount 1 ] .""",
         encoding="utf-8",
     )
-    found = given(ground(), [shapes])
+    found = given(base(), [shapes])
     assert sorted((t.path.value.removeprefix(EX), t.component) for t in found) == [
         ("amount", "MinCount"),
         ("customer", "Class"),
@@ -108,7 +108,7 @@ def test_literals_are_written_as_they_were_read(tmp_path: Path) -> None:
     lines = [f'<urn:n{i}> a <urn:C> ; <urn:p> "0{i}"^^<{XSD.int.value}> .' for i in range(200)]
     data = tmp_path / "odd.ttl"
     data.write_text("\n".join(lines), encoding="utf-8")
-    found = {str(q.object) for q in ground_of(str(data)).quads() if q.predicate.value == "urn:p"}
+    found = {str(q.object) for q in base_of(str(data)).quads() if q.predicate.value == "urn:p"}
     assert found == {f'"0{i}"^^<{XSD.int.value}>' for i in range(200)}
 
 
@@ -116,18 +116,18 @@ def test_a_graph_without_a_large_class_is_refused(tmp_path: Path) -> None:
     data = tmp_path / "small.ttl"
     data.write_text("<urn:a> a <urn:C> .", encoding="utf-8")
     with pytest.raises(OptionError, match="no class has 200 instances"):
-        ground_of(str(data))
+        base_of(str(data))
 
 
-# What is sown
+# What is injected
 
 
-def sown(name: str, seed: int, targets: list[Target]) -> tuple[Truth, Ground]:
-    made = ground()
-    return sow(made, targets, DESIGNS[name], seed), made
+def sown(name: str, seed: int, targets: list[Target]) -> tuple[Truth, BaseGraph]:
+    made = base()
+    return inject(made, targets, DESIGNS[name], seed), made
 
 
-def failing_nodes(made: Ground, folder: Path) -> set[Any]:
+def failing_nodes(made: BaseGraph, folder: Path) -> set[Any]:
     """Give the nodes that fail what is to be broken, as an investigation sees them."""
     shapes, data, axioms = folder / "shapes.ttl", folder / "data.nq", folder / "axioms.ttl"
     for graph, file in ((SHAPES_GRAPH, shapes), (ONTOLOGY_GRAPH, axioms)):
@@ -148,13 +148,13 @@ def test_what_is_struck_fails_and_hardly_anything_else(
     except Unfit as why:
         pytest.skip(f"the generated graph has no place for it: {why}")
     failed = failing_nodes(made, tmp_path)
-    struck = {node for cause in truth.causes for node in cause.struck}
+    corrupted = {node for cause in truth.causes for node in cause.corrupted}
     # A shifted number may still lie within its bounds, and a shape may spare a few.
     least = {"wrong-scale": 0.1, "strict-count": 0.95, "strict-length": 0.95}.get(name, 1.0)
-    assert len(struck & failed) >= least * len(struck)
-    others = truth.population - struck
+    assert len(corrupted & failed) >= least * len(corrupted)
+    others = truth.population - corrupted
     limit = truth.background * len(others)
-    assert len(failed - struck) <= limit + 5 * math.sqrt(limit)
+    assert len(failed - corrupted) <= limit + 5 * math.sqrt(limit)
     assert failed <= truth.population
 
 
@@ -175,7 +175,7 @@ def test_the_region_is_everything_that_meets_the_condition(targets: list[Target]
         rows = made.store.query(f"SELECT DISTINCT ?focus WHERE {{ {cause.condition} }}")
         found = {row["focus"] for row in rows}  # type: ignore[union-attr]
         assert found & truth.population == cause.nodes, name
-        assert cause.struck < cause.nodes
+        assert cause.corrupted < cause.nodes
         assert 0.6 <= cause.severity <= 1
 
 
@@ -194,11 +194,11 @@ def test_several_causes_are_apart(targets: list[Target]) -> None:
 
 
 def test_a_proxy_agrees_in_most_nodes() -> None:
-    made = ground_of("generated:5000")
+    made = base_of("generated:5000")
     (orders,) = [t for t in made.tables if t.cls.value == f"{EX}Order"]
     nodes = frozenset(range(0, 5000, 4))
-    inside = decorate.proxy(made.store, orders, nodes, 0.97, draws("proxy"))
-    path = ox.NamedNode(f"{decorate.VOCABULARY}desk")
+    inside = add_dimension.proxy(made.store, orders, nodes, 0.97, draws("proxy"))
+    path = ox.NamedNode(f"{add_dimension.VOCABULARY}desk")
     desks = table(made.store, orders.cls, orders.nodes).values[path]
     assert inside == {place for place, vs in desks.items() if vs[0][0] == ox.Literal("desk 1")}
     agree = sum((place in inside) == (place in nodes) for place in range(5000)) / 5000
@@ -239,19 +239,19 @@ def test_what_a_graph_lacks_is_added(form: str) -> None:
     for i, node in enumerate(nodes):
         store.add(ox.Quad(node, rdf_type, cls, one))
         store.add(ox.Quad(node, path, ox.Literal(i), one))
-    made = Ground("bare", store, (), {}, [table(store, cls, nodes)])
+    made = BaseGraph("bare", store, (), {}, [table(store, cls, nodes)])
     clean = {q.triple for q in store}
-    truth = sow(made, derive(made), DESIGNS[form], 0)
-    assert truth.decoration == (form,)
+    truth = inject(made, derive(made), DESIGNS[form], 0)
+    assert truth.added == (form,)
     assert [cause.kind for cause in truth.causes] == [
         {"batch": "source", "class": "cohort"}.get(form, form)
     ]
     (cause,) = truth.causes
     lost = clean - {q.triple for q in made.quads()}
-    assert {triple.subject for triple in lost} <= cause.struck | truth.population
+    assert {triple.subject for triple in lost} <= cause.corrupted | truth.population
     assert {triple.predicate for triple in lost} <= {path}
     if truth.background == 0:
-        assert {triple.subject for triple in lost} in (cause.struck, set())
+        assert {triple.subject for triple in lost} in (cause.corrupted, set())
 
 
 def test_every_operation_can_be_sown_by_name() -> None:
@@ -470,7 +470,7 @@ def test_calibration_by_hand() -> None:
 
 
 def test_a_trial_from_end_to_end(targets: list[Target], tmp_path: Path) -> None:
-    made = ground()
+    made = base()
     design: Design = DESIGNS["wrong-predicate"]
     found = attempt(Trial(made, tuple(targets), design, 1, tmp_path))
     assert found["outcome"] == "done"

@@ -10,7 +10,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.base.terms import TRAILS, TYPE
-from kgreason.inject import Trial, ground_of
+from kgreason.inject import Trial, base_of
 from kgreason.inject import trials as running
 from kgreason.inject.designs import designs
 from kgreason.inject.true_constraints import derive
@@ -119,9 +119,9 @@ def test_a_graph_that_is_none_is_wrong_input(graph: str) -> None:
 
 
 def trials(*seeds: int) -> list[Trial]:
-    ground = ground_of(GRAPH)
-    known = tuple(derive(ground))
-    return [Trial(ground, known, designs()["null-independent"], seed) for seed in seeds]
+    base = base_of(GRAPH)
+    known = tuple(derive(base))
+    return [Trial(base, known, designs()["null-independent"], seed) for seed in seeds]
 
 
 def ill(trial: Trial) -> dict[str, Any]:

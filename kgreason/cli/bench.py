@@ -1,4 +1,4 @@
-"""The command that measures: faults with a known cause, sown into any graph."""
+"""The command that measures: faults with a known cause, injected into any graph."""
 
 import re
 from enum import StrEnum
@@ -31,7 +31,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def faults() -> list[str]:
-    """Return the names of what can be sown, for completion."""
+    """Return the names of what can be injected, for completion."""
     from kgreason.inject.designs import designs  # noqa: PLC0415 - keeps --help quick
 
     return ["all", *designs()]
@@ -41,10 +41,10 @@ def _completed(incomplete: str) -> list[str]:
     return [name for name in faults() if name.startswith(incomplete)]
 
 
-def _peers_completed(incomplete: str) -> list[str]:
-    from kgreason.inject.baselines import PEERS  # noqa: PLC0415 - keeps --help quick
+def _baselines_completed(incomplete: str) -> list[str]:
+    from kgreason.inject.baselines import BASELINES  # noqa: PLC0415 - keeps --help quick
 
-    return [name for name in ("all", *PEERS) if name.startswith(incomplete)]
+    return [name for name in ("all", *BASELINES) if name.startswith(incomplete)]
 
 
 @command(
@@ -70,7 +70,7 @@ def bench(
             metavar="KIND,KIND…",
             show_default=False,
             autocompletion=_completed,
-            help="What to sow, or all; see `kgreason queries inject` and docs/bench.md.",
+            help="What to inject, or all; see `kgreason queries inject` and docs/bench.md.",
         ),
     ],
     seeds: Annotated[
@@ -79,14 +79,16 @@ def bench(
     ] = "0:10",
     shapes: o.Shapes = None,
     ontology: o.Ontology = None,
-    peers: Annotated[
+    baselines: Annotated[
         str | None,
         typer.Option(
+            "--baselines",
+            "--peers",
             metavar="NAME,NAME…",
             show_default=False,
-            autocompletion=_peers_completed,
+            autocompletion=_baselines_completed,
             help="Other tools to run on the same data, or all; see docs/bench.md. Most need the "
-            "extra `peers`.",
+            "extra `baselines`.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Trials run at a time.")] = 2,
@@ -137,7 +139,7 @@ def bench(
         raise OptionError("--continue: name the folder of the earlier run with --out.")
     folder = _folder(out)
     span = _range(seeds)
-    rivals = () if peers is None else known.chosen(peers)
+    rivals = () if baselines is None else known.chosen(baselines)
     with Shown() as shown:
         trials = _trials(graph, shapes or [], ontology or [], fault, span, keep, rivals, shown)
         done = notes.read(folder, trials) if folder is not None and again else []
@@ -186,21 +188,21 @@ def _trials(
     names: str,
     seeds: range,
     keep: str | None,
-    peers: tuple[str, ...],
+    baselines: tuple[str, ...],
     shown: Shown,
 ) -> "list[Trial]":
-    from kgreason.inject import Trial, designs, ground_of  # noqa: PLC0415 - as above
+    from kgreason.inject import Trial, base_of, designs  # noqa: PLC0415 - as above
     from kgreason.inject import true_constraints as targets  # noqa: PLC0415 - keeps --help quick
 
     chosen = designs.chosen(names)
     out: list[Any] = []
     for name in graphs:
         shown(f"reading {name}", 0, 0)
-        ground = ground_of(name, [Path(path) for path in ontology])
-        known = tuple(targets.given(ground, [Path(p) for p in shapes])) if shapes else ()
-        known = known or tuple(targets.derive(ground))
+        base = base_of(name, [Path(path) for path in ontology])
+        known = tuple(targets.given(base, [Path(p) for p in shapes])) if shapes else ()
+        known = known or tuple(targets.derive(base))
         out += [
-            Trial(ground, known, design, seed, Path(keep) if keep else None, peers)
+            Trial(base, known, design, seed, Path(keep) if keep else None, baselines)
             for design in chosen
             for seed in seeds
         ]

@@ -1,4 +1,4 @@
-"""The clean graph that faults are sown into, read once and looked at class by class."""
+"""The clean graph that faults are injected into, read once and looked at class by class."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,13 +17,13 @@ from kgreason.inject import generated
 from kgreason.inject.fault import Focus, Table, Values
 
 LEAST: Final = 200
-"""The least number of instances of a class that faults are sown into."""
+"""The least number of instances of a class that faults are injected into."""
 _GENERATED: Final = "generated:"
 _SCHEMA: Final = tuple(PREFIXES[p] for p in ("owl", "rdf", "rdfs", "sh"))
 
 
 @dataclass
-class Ground:
+class BaseGraph:
     """A clean graph: its named graphs in a store, and the tables of its larger classes.
 
     `forms` gives back what storing rewrote: for each subject and predicate the literals as they
@@ -50,7 +50,7 @@ class Ground:
                     yield ox.Quad(quad.subject, quad.predicate, form, quad.graph_name)
 
 
-def ground_of(name: str, ontology: Sequence[Path] = ()) -> Ground:
+def base_of(name: str, ontology: Sequence[Path] = ()) -> BaseGraph:
     """Read a graph: a file, a folder, or `generated:N` with N focus nodes.
 
     Raises GraphError for data that cannot be read, OptionError if no class has enough instances.
@@ -64,8 +64,8 @@ def ground_of(name: str, ontology: Sequence[Path] = ()) -> Ground:
         store.remove_graph(FORMS_GRAPH)
     tables = list(_tables(store, _subclasses(store, ontology)))
     if not tables:
-        raise OptionError(f"{name}: no class has {LEAST} instances, so no fault can be sown.")
-    return Ground(_short(name), store, tuple(ontology), forms, tables)
+        raise OptionError(f"{name}: no class has {LEAST} instances, so no fault can be injected.")
+    return BaseGraph(_short(name), store, tuple(ontology), forms, tables)
 
 
 def _number(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Run the peers on the data of one trial, and score them as kgreason is scored, but for kinds."""
+"""Run the baselines on the data of one trial, and score them by their regions alone."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,28 +8,28 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import RunError, TimeoutExceeded
 from kgreason.base.store import guarded
-from kgreason.inject.baselines import PEERS, Answer
+from kgreason.inject.baselines import BASELINES, Answer
 from kgreason.inject.fault import Focus, Truth, jaccard
 from kgreason.inject.feature_table import Features, features
 from kgreason.inject.scoring import by_place, tail
 from kgreason.observe import opening
 
 LIMIT: Final = 120.0
-"""Seconds after which a peer is stopped."""
+"""Seconds after which a baseline is stopped."""
 SIGNIFICANT: Final = 0.05
 """What the p of a region times the number of candidates may be at most."""
 
 
-def beside(
+def compared(
     names: Sequence[str], truth: Truth, store: ox.Store, failing: frozenset[Focus], seed: int
 ) -> dict[str, Any]:
-    """Return the scores of peers on the data as they were sown, by the name of the peer.
+    """Return the scores of baselines on the data of a trial, by the name of the baseline.
 
     Each runs in a process of its own. `outcome` is `done`, or `failed` with `why`: more than LIMIT
-    seconds, a crash, an error. A peer that failed, or had nothing to look at, reports nothing.
-    `top1`, `top3`, `f1` and `reported` are of its list as it comes, for no peer abstains; those in
-    `significant` are of the regions with a hypergeometric p of at most 0.05 after Bonferroni.
-    `seconds` are CPU seconds of the search alone.
+    seconds, a crash, an error. A baseline that failed, or had nothing to look at, reports nothing.
+    `top1`, `top3`, `f1` and `reported` are of its list as it comes, for no baseline abstains;
+    those in `significant` are of the regions with a hypergeometric p of at most 0.05 after
+    Bonferroni. `seconds` are CPU seconds of the search alone.
     """
     known = features(store, truth, failing)
     return {name: _scored(name, known, truth, seed) for name in names}
@@ -56,12 +56,12 @@ def _scored(name: str, known: Features, truth: Truth, seed: int) -> dict[str, An
     why = None
     if known.failing and (known.items or known.numbers):
         try:
-            answer = guarded(lambda: PEERS[name].search(known, seed), LIMIT, name)
+            answer = guarded(lambda: BASELINES[name].search(known, seed), LIMIT, name)
         except TimeoutExceeded:
             why = f"stopped after {LIMIT:g} s"
         except RunError:
             why = "the process crashed or took too much memory"
-        except Exception as error:  # noqa: BLE001 - a peer must not end the trial it runs beside
+        except Exception as error:  # noqa: BLE001 - a baseline must not end the trial it runs beside
             why = f"{type(error).__name__}: {error}"
     regions = [frozenset(known.nodes[place] for place in r.nodes) for r in answer.regions]
     chances = [_chance(region.nodes, known, answer.candidates) for region in answer.regions]

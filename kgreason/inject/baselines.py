@@ -1,6 +1,6 @@
 """Other ways to find the region of a fault, run on one table of features.
 
-Each peer gives a ranked list of at most three regions, whatever it is given: none of them abstains.
+Each baseline gives a ranked list of at most three regions, whatever it is given; none abstains.
 """
 
 import time
@@ -15,7 +15,7 @@ from kgreason.base.errors import OptionError
 from kgreason.inject.feature_table import LEAST, Features
 
 LISTED: Final = 3
-"""The most regions that a peer gives."""
+"""The most regions that a baseline gives."""
 _OUTCOME: Final = "fails"
 _CUTS: Final = 20
 _DEEP: Final = 2
@@ -26,7 +26,7 @@ _REDUNDANT: Final = 0.05
 
 @dataclass(frozen=True)
 class Region:
-    """One answer of a peer: a condition in words, and the places of the nodes that meet it."""
+    """One answer of a baseline: a condition in words, and the places of the nodes that meet it."""
 
     condition: str
     nodes: frozenset[int] = field(repr=False)
@@ -34,7 +34,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Answer:
-    """The regions of a peer, the best first; the conditions it chose from; CPU seconds of search.
+    """The regions of a baseline, the best first, what it chose from, and CPU seconds of search.
 
     Reading, making the table and importing a package are not in `seconds`.
     """
@@ -45,7 +45,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Peer:
+class Baseline:
     """A way to find regions: its name, what it does, the modules it needs, and the work."""
 
     name: str
@@ -57,17 +57,17 @@ class Peer:
 def chosen(names: str) -> tuple[str, ...]:
     """Return the names of a list with commas, or all for `all`; their packages are then imported.
 
-    Raises OptionError for what is no peer, and for one whose package is not installed.
+    Raises OptionError for what is no baseline, and for one whose package is not installed.
     """
     wanted = [name for name in (part.strip() for part in names.split(",")) if name]
     if wanted == ["all"]:
-        wanted = list(PEERS)
+        wanted = list(BASELINES)
     if not wanted:
-        raise OptionError(f"No peer was named; there are: {', '.join(PEERS)}.")
+        raise OptionError(f"No baseline was named; there are: {', '.join(BASELINES)}.")
     for name in wanted:
-        if name not in PEERS:
-            raise OptionError(f"There is no peer {name!r}; there are: {', '.join(PEERS)}.")
-        for module in PEERS[name].needs:
+        if name not in BASELINES:
+            raise OptionError(f"There is no baseline {name!r}; there are: {', '.join(BASELINES)}.")
+        for module in BASELINES[name].needs:
             _import(module, name)
     return tuple(dict.fromkeys(wanted))
 
@@ -78,8 +78,8 @@ def _import(module: str, name: str) -> None:
         import_module(module)
     except ImportError as error:
         raise OptionError(
-            f"The peer {name} needs the package {module}, which cannot be imported ({error}); "
-            "install kgreason with the extra `peers`."
+            f"The baseline {name} needs the package {module}, which cannot be imported ({error}); "
+            "install kgreason with the extra `baselines`."
         ) from error
 
 
@@ -274,25 +274,29 @@ def _sides(name: str, cut: float, *, item: bool) -> tuple[str, str]:
     return f"{name} up to {day}", f"{name} after {day}"
 
 
-def _subgroups(quality: str, words: str) -> Peer:
+def _subgroups(quality: str, words: str) -> Baseline:
     search = partial(_pysubgroup, quality=quality)
-    return Peer(f"pysubgroup-{quality}", f"subgroup discovery by {words}", ("pysubgroup",), search)
+    return Baseline(
+        f"pysubgroup-{quality}", f"subgroup discovery by {words}", ("pysubgroup",), search
+    )
 
 
-def _itemsets(name: str, rank: str, words: str) -> Peer:
-    return Peer(name, f"itemsets by {words}", ("divexplorer",), partial(_divexplorer, rank=rank))
+def _itemsets(name: str, rank: str, words: str) -> Baseline:
+    return Baseline(
+        name, f"itemsets by {words}", ("divexplorer",), partial(_divexplorer, rank=rank)
+    )
 
 
-PEERS: Final = {
-    peer.name: peer
-    for peer in (
-        Peer("group-by-count", "the level with most failing nodes", (), _by_count),
-        Peer("group-by-rate", "the level with the highest rate", (), _by_rate),
+BASELINES: Final = {
+    baseline.name: baseline
+    for baseline in (
+        Baseline("group-by-count", "the level with most failing nodes", (), _by_count),
+        Baseline("group-by-rate", "the level with the highest rate", (), _by_rate),
         _subgroups("wracc", "weighted relative accuracy"),
         _subgroups("binomial", "the quality of the binomial test"),
         _itemsets("divexplorer", "div", "divergence"),
         _itemsets("divexplorer-t", "t", "the t of their divergence"),
-        Peer("decision-tree", "paths of a decision tree", ("sklearn",), _tree),
+        Baseline("decision-tree", "paths of a decision tree", ("sklearn",), _tree),
     )
 }
-"""Every peer by its name."""
+"""Every baseline by its name."""

@@ -54,13 +54,13 @@ def _page(results: Sequence[Result]) -> Iterator[str]:
     yield "# Injected faults"
     yield ""
     yield (
-        f"{whole['trials']} trials: {whole['done']} done, {whole['not_sown']} not sown (the graph "
-        f"has no place for the fault), {whole['failed']} failed."
+        f"{whole['trials']} trials: {whole['done']} done, {whole['not_sown']} not injected (the "
+        f"graph has no place for the fault), {whole['failed']} failed."
     )
     yield ""
     yield (
         "An answer is a supported hypothesis. It is right if its kind is right and the nodes of "
-        "its region have a Jaccard index of at least 0.8 with those the cause was sown into. "
+        "its region have a Jaccard index of at least 0.8 with those the cause was injected into. "
         "top-1, top-3, set F1, kind and wrong are over trials whose cause an oracle would see (its "
         "p on all data times the number of levels at most 0.01, asked of weak causes only); top-3 "
         "counts what is proposed and not refuted. FDR is the share of wrong answers among "
@@ -73,26 +73,26 @@ def _page(results: Sequence[Result]) -> Iterator[str]:
     yield ""
     yield "## top-1 by fault and graph"
     yield from _cells(results, found["cell"])
-    yield from _beside(found["peers"])
+    yield from _compared_page(found["peers"])
     yield from _calibration(found["calibration"])
     yield from _misses(results)
 
 
-def _beside(groups: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Return the table of kgreason and its peers, if there are any."""
+def _compared_page(groups: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Return the table of kgreason and its baselines, if there are any."""
     if not groups:
         return
     yield ""
-    yield "## Peers on the same data"
+    yield "## Baselines on the same data"
     yield ""
     yield (
-        "An answer is right here if its region is right, whatever its kind, for the peers know of "
-        "no kinds; the first row of each group asks for the kind as well. Where the cause is an "
-        "operation by itself, its nodes are those struck, which need not have anything in common "
-        "that a table shows. Peers never abstain: "
+        "An answer is right here if its region is right, whatever its kind, for the baselines know "
+        "of no kinds; the first row of each group asks for the kind as well. Where the cause is an "
+        "operation by itself, its nodes are those corrupted, which need not have anything in "
+        "common that a table shows. Baselines never abstain: "
         "the first figures are of their lists as they come, those with p of the regions whose "
         "hypergeometric p, times the number of candidates, is at most 0.05. CPU seconds are of a "
-        "whole investigation, reading included, and of the search of a peer alone."
+        "whole investigation, reading included, and of the search of a baseline alone."
     )
     yield ""
     yield "| group | tool | " + " | ".join(title for _, title in _BESIDE) + " |"
@@ -176,7 +176,7 @@ def _misses(results: Sequence[Result]) -> Iterator[str]:
 
 
 def miss(result: Result) -> str | None:
-    """Say in one line what was sown and what was said instead; None where all is well."""
+    """Say in one line what was injected and what was said instead; None where all is well."""
     name = f"{result['graph']}, {result['fault']}, seed {result['seed']}"
     if result["outcome"] == "failed":
         return f"{name}: failed, {result['why'].splitlines()[0]}"
@@ -192,7 +192,7 @@ def miss(result: Result) -> str | None:
     if expected or (result["top1"] and not result["wrong_answers"] and result["f1"] == 1):
         return None
     sown = "; ".join(
-        f"{'/'.join(c['kinds'])} {c['condition']} ({c['struck']} of {c['nodes']} nodes struck, "
+        f"{'/'.join(c['kinds'])} {c['condition']} ({c['struck']} of {c['nodes']} nodes corrupted, "
         f"{result['truth']['component']})"
         for c in causes
     )
@@ -201,7 +201,7 @@ def miss(result: Result) -> str | None:
         for p in result["proposed"]
     ]
     return (
-        f"{name}: sown {sown}; {'; '.join(proposed)}; "
+        f"{name}: injected {sown}; {'; '.join(proposed)}; "
         f"said {said or 'nothing (' + result['verdict'] + ')'}"
     )
 
@@ -219,7 +219,7 @@ def _trial(number: int, result: Result) -> Iterator[ox.Triple]:
     yield ox.Triple(node, TYPE, TRAILS.Trial)
     yield ox.Triple(node, RDFS.label, ox.Literal(name))
     yield ox.Triple(node, TRAILS.design, ox.Literal(result["fault"]))
-    yield ox.Triple(node, TRAILS.sownInto, ox.Literal(result["graph"]))
+    yield ox.Triple(node, TRAILS.injectedInto, ox.Literal(result["graph"]))
     yield ox.Triple(node, TRAILS.trialSeed, ox.Literal(result["seed"]))
     yield ox.Triple(node, TRAILS.trialOutcome, ox.Literal(result["outcome"]))
     if result["outcome"] != "done":
@@ -231,7 +231,7 @@ def _trial(number: int, result: Result) -> Iterator[ox.Triple]:
         yield ox.Triple(node, TRAILS.leaderConfidence, confidence)
     for place, cause in enumerate(result["truth"]["causes"], 1):
         fault = ox.NamedNode(f"{node.value}:fault:{place}")
-        yield ox.Triple(node, TRAILS.sown, fault)
+        yield ox.Triple(node, TRAILS.injected, fault)
         yield from _fault(fault, cause)
 
 
@@ -242,6 +242,6 @@ def _fault(fault: ox.NamedNode, cause: Mapping[str, Any]) -> Iterator[ox.Triple]
         yield ox.Triple(fault, TRAILS.kind, policy.kinds()[kind][0])
     yield ox.Triple(fault, TRAILS.condition, ox.Literal(cause["condition"]))
     yield ox.Triple(fault, TRAILS.inRegion, ox.Literal(cause["nodes"]))
-    yield ox.Triple(fault, TRAILS.struckNodes, ox.Literal(cause["struck"]))
+    yield ox.Triple(fault, TRAILS.corruptedNodes, ox.Literal(cause["struck"]))
     for iri in cause["affected"]:
         yield ox.Triple(fault, TRAILS.affected, ox.NamedNode(iri))

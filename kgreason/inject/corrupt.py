@@ -79,11 +79,14 @@ def _is(kind: str, value: Term, target: Target, store: ox.Store) -> bool:
     return TYPE in told and len(told) > 1
 
 
-def strike(
-    store: ox.Store, operation: Template, struck: Iterable[ox.NamedNode], values: dict[str, Value]
+def corrupt(
+    store: ox.Store,
+    operation: Template,
+    corrupted: Iterable[ox.NamedNode],
+    values: dict[str, Value],
 ) -> None:
     """Mark nodes, apply an operation to them, and take the marks away."""
-    store.extend(ox.Quad(node, WORK.struck, WORK.fault, MARKS_GRAPH) for node in struck)
+    store.extend(ox.Quad(node, WORK.corrupted, WORK.fault, MARKS_GRAPH) for node in corrupted)
     store.update(operation.render(**values))
     store.remove_graph(MARKS_GRAPH)
 

@@ -1,4 +1,4 @@
-"""What can be sown: designs made of operations and regions, and every operation by itself."""
+"""What can be injected: designs made of operations and regions, and every operation by itself."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,11 +13,11 @@ REGIONS: Final = ("source", "batch", "cohort", "class", "drift")
 
 @dataclass(frozen=True)
 class Design:
-    """How a fault is sown.
+    """How a fault is injected.
 
     `forms` are the forms of its regions, one for each cause (a form may be `conjunction`); without
-    any, the nodes are struck at random and the operation itself is the cause. `null` is how nodes
-    are drawn where there is no cause: `independent` or `clustered`.
+    any, the nodes are corrupted at random and the operation itself is the cause. `null` is how
+    nodes are drawn where there is no cause: `independent` or `clustered`.
     """
 
     name: str
@@ -61,7 +61,7 @@ def _made() -> dict[str, Design]:
         text = f"A {form}, and an innocent property that agrees with it in 97 % of nodes."
         out.append(Design(f"proxy-{form}", text, (form,), proxy=True))
     out += [
-        Design("null-independent", "No cause: nodes struck independently.", null="independent"),
+        Design("null-independent", "No cause: nodes corrupted independently.", null="independent"),
         Design(
             "null-clustered",
             "No cause: hidden batches, nested in feeds and values, each with a rate of its own.",
@@ -77,7 +77,7 @@ def operations() -> dict[str, Template]:
 
 
 def designs() -> dict[str, Design]:
-    """Return everything that can be sown, by name."""
+    """Return everything that can be injected, by name."""
     out = _made()
     for name, operation in operations().items():
         if operation.header["cause"] != ORIGINAL:

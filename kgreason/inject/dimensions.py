@@ -1,4 +1,4 @@
-"""Give a graph what it lacks so that a fault can be sown: feeds, batches, dates, groups."""
+"""Give a graph what it lacks so that a fault can be injected: feeds, batches, dates, groups."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
@@ -15,11 +15,11 @@ from kgreason.inject.fault import Table
 VOCABULARY: Final = "https://example.org/sown/vocab#"
 _GENERATED_BY: Final = ox.NamedNode(PREFIXES["prov"] + "wasGeneratedBy")
 _FEEDS: Final = 8
-_WEAK: Final = 60  # nodes of a level that a weak cause can be sown into, about
+_WEAK: Final = 60  # nodes of a level that a weak cause can be injected into, about
 _STRONG: Final = 12
 
 
-def decorate(store: ox.Store, old: Table, form: str, rng: Random, *, weak: bool) -> Table:
+def add_dimension(store: ox.Store, old: Table, form: str, rng: Random, *, weak: bool) -> Table:
     """Add a dimension of a form to the nodes of a class; gives their table anew.
 
     The levels are of unequal size, or for a weak cause of about 60 nodes each.

@@ -1,4 +1,4 @@
-"""What is sown: constraints to break, regions to break them in, and the truth of a trial."""
+"""What is injected: constraints to break, regions to break them in, and the truth of a trial."""
 
 import hashlib
 import random
@@ -98,18 +98,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Cause:
-    """One cause that was sown: its kind, the kinds that describe the same nodes, who is meant.
+    """One cause that was injected: its kind, the kinds that describe the same nodes, who is meant.
 
-    `nodes` are the focus nodes that meet the condition, `struck` those that were changed. `levels`
-    is the number of levels in the dimension of the region (1 for what has none), `condition` the
-    graph pattern or the words that say what the nodes have in common.
+    `nodes` are the focus nodes that meet the condition, `corrupted` those that were changed.
+    `levels` is the number of levels in the dimension of the region (1 for what has none),
+    `condition` the graph pattern or the words that say what the nodes have in common.
     """
 
     kind: str
     twins: frozenset[str]
     condition: str
     nodes: frozenset[Focus] = field(repr=False)
-    struck: frozenset[Focus] = field(repr=False)
+    corrupted: frozenset[Focus] = field(repr=False)
     levels: int = 1
     severity: float = 1.0
 
@@ -119,7 +119,7 @@ class Truth:
     """What was done in one trial; no causes where there is nothing to find.
 
     `background` is the rate of the same damage elsewhere, `operations` are the templates applied,
-    `decoration` what was added to the data so that the fault could be sown. `decoy` are the nodes
+    `added` what was added to the data so that the fault could be injected. `decoy` are the nodes
     that an innocent proxy of the cause marks.
     """
 
@@ -128,7 +128,7 @@ class Truth:
     operations: tuple[str, ...]
     background: float
     population: frozenset[Focus] = field(repr=False)
-    decoration: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     shape: str = PROPERTY_SHAPE.value
     decoy: frozenset[Focus] = field(default=frozenset(), repr=False)
 

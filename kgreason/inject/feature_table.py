@@ -1,4 +1,4 @@
-"""One table of features for the peers: a row for each focus node, a column for each dimension."""
+"""One table of features for the baselines: a row a focus node, a column a dimension."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from kgreason.inject.conditions import days, levels
 from kgreason.inject.fault import Focus, Table, Truth
 
 LEAST: Final = 20
-"""The least number of nodes that a level has; no peer is asked for regions of fewer."""
+"""The least number of nodes that a level has; no baseline is asked for regions of fewer."""
 YES: Final = "yes"
 
 Item = tuple[str, str]
@@ -23,7 +23,7 @@ Item = tuple[str, str]
 
 @dataclass(frozen=True)
 class Features:
-    """What the peers look at; places are those of the nodes.
+    """What the baselines look at; places are those of the nodes.
 
     `columns` hold one text for each node, or None; `numbers` the day of each node, counted from
     1 January of year 1, or None. `failing` are the places of the nodes that fail the constraint.
@@ -47,7 +47,7 @@ class Features:
 
 
 def features(store: ox.Store, truth: Truth, failing: frozenset[Focus]) -> Features:
-    """Make the table of a trial from the data as they were sown, by named graph.
+    """Make the table of a trial from the data as they were injected, by named graph.
 
     Columns are the named graphs (and what their IRIs begin with, where there are many), stated
     origins, classes, values of other properties, whether another property is stated, and days, as

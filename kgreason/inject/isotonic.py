@@ -72,8 +72,8 @@ def fit(cases: Sequence[tuple[float, bool]], least: int = LEAST) -> list[Block]:
     blocks = pooled(tied(cases), lambda block: block.share)
     while len(blocks) > 1 and min(block.number for block in blocks) < least:
         place = min(range(len(blocks)), key=lambda n: blocks[n].number)
-        beside = [n for n in (place - 1, place + 1) if 0 <= n < len(blocks)]
-        near = min(beside, key=lambda n: abs(blocks[n].share - blocks[place].share))
+        compared = [n for n in (place - 1, place + 1) if 0 <= n < len(blocks)]
+        near = min(compared, key=lambda n: abs(blocks[n].share - blocks[place].share))
         first = min(place, near)
         blocks[first : first + 2] = [blocks[first] + blocks[first + 1]]
     return pooled(blocks, lambda block: block.value)

@@ -100,7 +100,7 @@ def folded(cases: Sequence[Case]) -> tuple[str, list[Hashable]]:
     """Return what folds are made by, and the fold of each case.
 
     By graph where there are at least three, so that no map is judged on a graph that it knows; else
-    ten folds by the seed of the trial, with which the sown data change.
+    ten folds by the seed of the trial, with which the injected data change.
     """
     if len({case.graph for case in cases}) >= _GRAPHS:
         return "graph", [case.graph for case in cases]

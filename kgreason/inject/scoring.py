@@ -1,4 +1,4 @@
-"""Compare what an investigation says with what was sown."""
+"""Compare what an investigation says with what was injected."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ def score(result: Mapping[str, Any], truth: Truth, store: ox.Store) -> dict[str,
     """Score one result; `store` holds the data as they were investigated, by named graph.
 
     A hypothesis is right about a cause if its kind is right and the nodes of its region, as its
-    own query gives them, have a Jaccard index of at least 0.8 with those that the cause was sown
-    into. The answers are the supported hypotheses; `top1` looks at the first of them, `top3` at
-    the first three that are not refuted, supported or not.
+    own query gives them, have a Jaccard index of at least 0.8 with those that the cause was
+    injected into. The answers are the supported hypotheses; `top1` looks at the first of them,
+    `top3` at the first three that are not refuted, supported or not.
     """
     symptom = _symptom(result, truth)
     population = truth.population
@@ -65,7 +65,7 @@ def _region(hypothesis: Mapping[str, Any], store: ox.Store) -> frozenset[Focus]:
 
 
 def _focus(store: ox.Store, query: str) -> frozenset[Focus]:
-    rows = Store(store, "the sown data").select(query)
+    rows = Store(store, "the injected data").select(query)
     found = (row["focus"] for row in rows if "focus" in row)
     return frozenset(node for node in found if isinstance(node, ox.NamedNode))
 
@@ -177,7 +177,7 @@ def _oracle(
 
     That is the hypergeometric probability of so many failing nodes in it or more, on all data,
     times the number of levels in its dimension (at most 1). The failing nodes of a cause are taken
-    to be those that were struck in its region and the others by the rate outside.
+    to be those that were corrupted in its region and the others by the rate outside.
     """
     if symptom is None:
         return [1.0 for _ in truth.causes]
@@ -189,7 +189,7 @@ def _oracle(
 
 
 def _failing(store: ox.Store, truth: Truth) -> set[Focus]:
-    """Return the failing nodes: whoever was struck, as far as the constraint can tell."""
+    """Return the failing nodes: whoever was corrupted, as far as the constraint can tell."""
     path, component = truth.target.path, truth.target.component
     if component == "MinCount":
         query = f"SELECT DISTINCT ?focus WHERE {{ GRAPH ?g {{ ?focus {path} ?value }} }}"
@@ -200,7 +200,7 @@ def _failing(store: ox.Store, truth: Truth) -> set[Focus]:
             f"GRAPH ?h {{ ?focus {path} ?two }} FILTER (?one != ?two) }}"
         )
         return set(truth.population & _focus(store, query))
-    return {node for cause in truth.causes for node in cause.struck}
+    return {node for cause in truth.causes for node in cause.corrupted}
 
 
 def tail(bad: int, inside: int, failing: int, population: int) -> float:

@@ -13,7 +13,7 @@ OWN_KIND: Final = "kgreason, kind right too"
 def figures(results: Sequence[Result]) -> dict[str, Any]:
     """Return all figures: over everything, by group, by fault, by graph, and by fault and graph.
 
-    `peers` has rows for kgreason and each peer that was run beside it, for all trials and by group;
+    `peers` has rows for kgreason and each baseline that was run too, for all trials and by group;
     nothing where there were none.
     """
 
@@ -28,7 +28,7 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
         "fault": by(lambda r: str(r["fault"])),
         "graph": by(lambda r: str(r["graph"])),
         "cell": by(lambda r: f"{r['fault']} | {r['graph']}"),
-        "peers": _peers(results),
+        "peers": _baselines(results),
     }
 
 
@@ -75,12 +75,12 @@ def _is_seen(result: Result) -> bool:
     return bool(result["detectable"]) or result["group"] != "weak"
 
 
-def _peers(results: Sequence[Result]) -> dict[str, Any]:
+def _baselines(results: Sequence[Result]) -> dict[str, Any]:
     done = [r for r in results if r["outcome"] == "done" and "peers" in r]
     groups: dict[str, list[Result]] = {"all": done} if done else {}
     for result in done:
         groups.setdefault(_kin(result), []).append(result)
-    return {name: beside(group) for name, group in groups.items()}
+    return {name: compared(group) for name, group in groups.items()}
 
 
 def _kin(result: Result) -> str:
@@ -92,14 +92,14 @@ def _kin(result: Result) -> str:
     return f"{name}, {'an operation' if own else 'a region'}"
 
 
-def beside(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
-    """Compare kgreason with its peers by region alone, over trials that they were run in.
+def compared(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
+    """Compare kgreason with its baselines by region alone, over trials that they were run in.
 
     Each row has `top1`, `top3` and `f1` over trials with a cause that an oracle would see, and
     `false_report` over those without a cause, of what is listed; the same with `clear_` before it
-    of what is significant (peers only); the number of `trials`, of those in which the peer
+    of what is significant (baselines only); the number of `trials`, of those in which the baseline
     `failed`, and the median of CPU `seconds`: of kgreason those of a whole investigation from
-    reading to result, of peers those of the search alone.
+    reading to result, of baselines those of the search alone.
     """
     seen = [r for r in results if r["truth"]["causes"] and _is_seen(r)]
     nulls = [r for r in results if not r["truth"]["causes"]]
@@ -151,7 +151,7 @@ def calibration(results: Iterable[Result]) -> dict[str, Any]:
 
     `ece` is the expected calibration error over ten bins of equal width (Naeini and others 2015),
     `brier` the mean squared difference; both None where there is no result. The leader is right if
-    it is a cause that was sown, or "none of these" where there is none to be seen.
+    it is a cause that was injected, or "none of these" where there is none to be seen.
     """
     pairs = [
         (float(r["confidence"]), bool(r["leader_right"]))

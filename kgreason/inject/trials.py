@@ -15,12 +15,12 @@ import pyoxigraph as ox
 from kgreason import api
 from kgreason.base.errors import KgreasonError
 from kgreason.base.store import die_with
-from kgreason.inject.base_graph import Ground
-from kgreason.inject.baseline_trials import beside, failing_of
+from kgreason.inject.base_graph import BaseGraph
+from kgreason.inject.baseline_trials import compared, failing_of
 from kgreason.inject.corrupt import ONTOLOGY_GRAPH, SHAPES_GRAPH, Unfit
 from kgreason.inject.designs import Design
 from kgreason.inject.fault import Target, Truth
-from kgreason.inject.inject import sow
+from kgreason.inject.inject import inject
 from kgreason.inject.scoring import score
 
 _POLL: Final = 0.2
@@ -31,26 +31,26 @@ Told = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Trial:
-    """One fault to sow into one graph with one seed; `peers` are looked at on the same data."""
+    """One fault to inject into one graph with one seed; `baselines` are run on the same data."""
 
-    ground: Ground
+    base: BaseGraph
     targets: tuple[Target, ...]
     design: Design
     seed: int
     keep: Path | None = None
-    peers: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path | None:
         """Where its data and shapes are kept, if anywhere."""
-        name = f"{self.ground.name}-{self.design.name}-{self.seed}".replace(":", "-")
+        name = f"{self.base.name}-{self.design.name}-{self.seed}".replace(":", "-")
         return self.keep / name if self.keep else None
 
     @property
     def named(self) -> dict[str, Any]:
         """What identifies it in the results."""
         return {
-            "graph": self.ground.name,
+            "graph": self.base.name,
             "fault": self.design.name,
             "group": self.design.group,
             "seed": self.seed,
@@ -146,37 +146,37 @@ def _child(trial: Trial, sender: multiprocessing.connection.Connection, parent: 
 
 
 def attempt(trial: Trial) -> dict[str, Any]:
-    """Sow, investigate and score in this process, whose copy of the graph is changed.
+    """Inject, investigate and score in this process, whose copy of the graph is changed.
 
     Raises Unfit where the fault has no place, and what an investigation may raise.
     """
-    truth = sow(trial.ground, trial.targets, trial.design, trial.seed)
+    truth = inject(trial.base, trial.targets, trial.design, trial.seed)
     with tempfile.TemporaryDirectory(prefix="kgreason-bench-") as folder:
         place = trial.folder or Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        data, shapes, ontology = _written(trial.ground, place)
+        data, shapes, ontology = _written(trial.base, place)
         begun = time.process_time()
         with api.investigate(
             data, shapes=shapes, ontology=ontology, lenient=True, seed=trial.seed
         ) as result:
             found = result.as_dict()
         spent = time.process_time() - begun
-        failing = failing_of(data, shapes, ontology, truth) if trial.peers else frozenset()
-    scored = score(found, truth, trial.ground.store)
-    if trial.peers:
-        store = trial.ground.store
-        scored["peers"] = beside(trial.peers, truth, store, failing, trial.seed)
+        failing = failing_of(data, shapes, ontology, truth) if trial.baselines else frozenset()
+    scored = score(found, truth, trial.base.store)
+    if trial.baselines:
+        store = trial.base.store
+        scored["peers"] = compared(trial.baselines, truth, store, failing, trial.seed)
     return {"outcome": "done", "truth": told(truth), "cpu": round(spent, 2)} | scored
 
 
-def _written(ground: Ground, place: Path) -> tuple[Path, Path, list[Path]]:
-    """Write the sown graph, its shapes and the ontology; the store keeps the data alone."""
+def _written(base: BaseGraph, place: Path) -> tuple[Path, Path, list[Path]]:
+    """Write the injected graph, its shapes and the ontology; the store keeps the data alone."""
     data, shapes, axioms = place / "data.nq", place / "shapes.ttl", place / "axioms.ttl"
-    _write(ground.store, SHAPES_GRAPH, shapes)
-    ontology = list(ground.ontology)
-    if _write(ground.store, ONTOLOGY_GRAPH, axioms):
+    _write(base.store, SHAPES_GRAPH, shapes)
+    ontology = list(base.ontology)
+    if _write(base.store, ONTOLOGY_GRAPH, axioms):
         ontology.append(axioms)
-    ox.serialize(ground.quads(), str(data), format=ox.RdfFormat.N_QUADS)
+    ox.serialize(base.quads(), str(data), format=ox.RdfFormat.N_QUADS)
     return data, shapes, ontology
 
 
@@ -196,17 +196,17 @@ def told(truth: Truth) -> dict[str, Any]:
         "component": truth.target.component,
         "operations": list(truth.operations),
         "background": round(truth.background, 4),
-        "decoration": list(truth.decoration),
+        "decoration": list(truth.added),
         "causes": [
             {
                 "kind": cause.kind,
                 "kinds": sorted(cause.twins),
                 "condition": cause.condition,
                 "nodes": len(cause.nodes),
-                "struck": len(cause.struck),
+                "struck": len(cause.corrupted),
                 "severity": round(cause.severity, 3),
                 "levels": cause.levels,
-                "affected": sorted(n.value for n in cause.struck)[:_SHOWN],
+                "affected": sorted(n.value for n in cause.corrupted)[:_SHOWN],
             }
             for cause in truth.causes
         ],

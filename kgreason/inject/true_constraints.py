@@ -12,7 +12,7 @@ import pyoxigraph as ox
 from kgreason.base.store import Store, Term
 from kgreason.base.terms import PREFIXES, SH, TYPE, XSD
 from kgreason.graph import load
-from kgreason.inject.base_graph import Ground
+from kgreason.inject.base_graph import BaseGraph
 from kgreason.inject.fault import Table, Target, Values
 
 HELD: Final = 0.98
@@ -30,12 +30,12 @@ Test = Callable[[Term], bool]
 Maker = Callable[[str, Term | None, int], Iterator[Target]]
 
 
-def derive(ground: Ground) -> list[Target]:
+def derive(base: BaseGraph) -> list[Target]:
     """Return every constraint of a simple form that holds in the clean data, nearly or quite."""
-    classes = _classes(ground.store)
+    classes = _classes(base.store)
     return [
         target
-        for table in ground.tables
+        for table in base.tables
         for path in sorted(table.values, key=lambda p: p.value)
         if path != TYPE
         for target in _derived(table, path, classes)
@@ -123,15 +123,15 @@ def pattern_of(text: str) -> str:
     return f"^{_RUN.sub(run, text)}$"
 
 
-def given(ground: Ground, shapes: Sequence[Path]) -> list[Target]:
+def given(base: BaseGraph, shapes: Sequence[Path]) -> list[Target]:
     """Return those constraints of given shapes that hold for nearly all of a large class.
 
     Only property shapes on a single predicate with a class as their target are taken; the others
     have no place that is known beforehand. Raises GraphError for shapes that cannot be read.
     """
     store = load(list(shapes), lenient=True).store.inner
-    tables = {table.cls: table for table in ground.tables}
-    classes = _classes(ground.store)
+    tables = {table.cls: table for table in base.tables}
+    classes = _classes(base.store)
     out = []
     for cls, path, shape in _property_shapes(store):
         asked = {q.predicate: q.object for q in _about(store, shape)}

@@ -1,11 +1,11 @@
 #+ summary: Types what is pointed at by an equivalent class.
 #+ title: Missing closure: equivalent class
-#+ explanation: The struck things change their class for one that the ontology says is the same.
+#+ explanation: The corrupted things change their class for one that the ontology says is the same.
 #+ example: Vendors are suppliers by an equivalence.
 #+ cause: inference
 #+ components: Class
 #+ values: thing
-#+ strikes: value
+#+ corrupts: value
 #+ param class: iri, the class that the constraint asks for
 #+ param other: iri, the equivalent class
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
@@ -16,6 +16,6 @@ INSERT {
   GRAPH work:ontology { {{ other }} owl:equivalentClass {{ class }} . }
 }
 WHERE {
-  GRAPH work:marks { ?thing work:struck work:fault . }
+  GRAPH work:marks { ?thing work:corrupted work:fault . }
   GRAPH ?graph { ?thing a {{ class }} . }
 }

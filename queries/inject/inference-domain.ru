@@ -1,11 +1,11 @@
 #+ summary: Leaves out a class that follows from the domain of a property.
 #+ title: Missing closure: domain
-#+ explanation: The struck things lose their class and get a property whose domain it is.
+#+ explanation: The corrupted things lose their class and get a property whose domain it is.
 #+ example: Whatever has a credit limit is a customer.
 #+ cause: inference
 #+ components: Class
 #+ values: thing
-#+ strikes: value
+#+ corrupts: value
 #+ param class: iri, the class that the constraint asks for
 #+ param other: iri, the property with the domain
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -16,6 +16,6 @@ INSERT {
   GRAPH work:ontology { {{ other }} rdfs:domain {{ class }} . }
 }
 WHERE {
-  GRAPH work:marks { ?thing work:struck work:fault . }
+  GRAPH work:marks { ?thing work:corrupted work:fault . }
   GRAPH ?graph { ?thing a {{ class }} . }
 }

@@ -1,11 +1,11 @@
 #+ summary: Writes the statement the other way round, under the inverse property.
 #+ title: Missing closure: inverse
-#+ explanation: What the struck nodes point at points at them instead; the ontology says that the properties are inverse.
+#+ explanation: What the corrupted nodes point at points at them instead; the ontology says that the properties are inverse.
 #+ example: The supplier lists its parts, the parts name no supplier.
 #+ cause: inference
 #+ components: MinCount
 #+ values: thing
-#+ strikes: focus
+#+ corrupts: focus
 #+ param predicate: iri, the predicate of the constraint that is to be broken
 #+ param other: iri, the inverse property
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
@@ -16,7 +16,7 @@ INSERT {
   GRAPH work:ontology { {{ other }} owl:inverseOf {{ predicate }} . }
 }
 WHERE {
-  GRAPH work:marks { ?focus work:struck work:fault . }
+  GRAPH work:marks { ?focus work:corrupted work:fault . }
   GRAPH ?graph { ?focus {{ predicate }} ?value . }
   FILTER (isIRI(?value))
 }

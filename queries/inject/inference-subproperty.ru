@@ -1,11 +1,11 @@
 #+ summary: Writes the value under a subproperty, which only closure undoes.
 #+ title: Missing closure: subproperty
-#+ explanation: The values of the struck nodes move to a subproperty; the ontology says that it is one.
+#+ explanation: The values of the corrupted nodes move to a subproperty; the ontology says that it is one.
 #+ example: The net weight was given, of which the weight follows.
 #+ cause: inference
 #+ components: MinCount
 #+ values: any
-#+ strikes: focus
+#+ corrupts: focus
 #+ param predicate: iri, the predicate of the constraint that is to be broken
 #+ param other: iri, the subproperty
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -16,6 +16,6 @@ INSERT {
   GRAPH work:ontology { {{ other }} rdfs:subPropertyOf {{ predicate }} . }
 }
 WHERE {
-  GRAPH work:marks { ?focus work:struck work:fault . }
+  GRAPH work:marks { ?focus work:corrupted work:fault . }
   GRAPH ?graph { ?focus {{ predicate }} ?value . }
 }

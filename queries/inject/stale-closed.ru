@@ -5,7 +5,7 @@
 #+ cause: shape
 #+ components: Closed
 #+ values: any
-#+ strikes: shape
+#+ corrupts: shape
 #+ param shape: iri, the node shape
 #+ param listed: terms, the properties that it lists
 PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>

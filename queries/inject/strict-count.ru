@@ -5,7 +5,7 @@
 #+ cause: shape
 #+ components: MinCount
 #+ values: any
-#+ strikes: shape
+#+ corrupts: shape
 #+ param shape: iri, the property shape
 #+ param number: literal, how many values it asks for
 PREFIX sh: <http://www.w3.org/ns/shacl#>

@@ -5,7 +5,7 @@
 #+ cause: shape
 #+ components: MaxLength
 #+ values: text
-#+ strikes: shape
+#+ corrupts: shape
 #+ param shape: iri, the property shape
 #+ param number: literal, how many letters it allows
 PREFIX sh: <http://www.w3.org/ns/shacl#>

@@ -1,4 +1,4 @@
-"""`kgreason bench --peers`: the table of features, what peers find in it, and how it is scored."""
+"""`kgreason bench --baselines`: the table of features, what they find in it, their scores."""
 
 import json
 from dataclasses import replace
@@ -12,15 +12,15 @@ import pytest
 from kgreason.base.errors import OptionError
 from kgreason.base.store import Term
 from kgreason.base.terms import TYPE, XSD
-from kgreason.inject import Trial, ground_of
+from kgreason.inject import Trial, base_of
 from kgreason.inject import trials as running
-from kgreason.inject.baseline_trials import beside, failing_of
-from kgreason.inject.baselines import LISTED, PEERS, chosen
+from kgreason.inject.baseline_trials import compared, failing_of
+from kgreason.inject.baselines import BASELINES, LISTED, chosen
 from kgreason.inject.bench_page import as_markdown
 from kgreason.inject.designs import designs
 from kgreason.inject.fault import Cause, Target, Truth
 from kgreason.inject.feature_table import LEAST, Features, features
-from kgreason.inject.inject import sow
+from kgreason.inject.inject import inject
 from kgreason.inject.scoring import by_place
 from kgreason.inject.summary import OWN, OWN_KIND, figures
 from kgreason.inject.true_constraints import derive
@@ -42,9 +42,9 @@ NODES = [term(f"n{i:03}") for i in range(200)]
 
 
 def needed(name: str) -> None:
-    missing = [module for module in PEERS[name].needs if find_spec(module) is None]
+    missing = [module for module in BASELINES[name].needs if find_spec(module) is None]
     if missing:
-        pytest.skip(f"{' and '.join(missing)} is not installed: the extra `peers`")
+        pytest.skip(f"{' and '.join(missing)} is not installed: the extra `baselines`")
 
 
 def small() -> ox.Store:
@@ -105,10 +105,10 @@ def test_cells_are_those_of_the_node(known: Features) -> None:
     assert all(LEAST <= len(nodes) < len(NODES) for nodes in known.items.values())
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_a_plain_region_is_found_first(known: Features, name: str) -> None:
     needed(name)
-    answer = PEERS[name].search(known, 0)
+    answer = BASELINES[name].search(known, 0)
     assert 1 <= len(answer.regions) <= LISTED
     assert len({region.nodes for region in answer.regions}) == len(answer.regions)
     assert answer.candidates >= len(answer.regions)
@@ -126,11 +126,11 @@ def test_ties_are_broken_by_size_and_name(known: Features) -> None:
         for name, span in spans.items()
     }
     tied = replace(known, failing=frozenset(range(100)), columns=columns, numbers={})
-    answer = PEERS["divexplorer"].search(tied, 0)
+    answer = BASELINES["divexplorer"].search(tied, 0)
     assert [region.condition for region in answer.regions] == ["b=yes", "a=yes", "c=yes"]
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_days_are_cut_where_numbers_can_be(known: Features, name: str) -> None:
     needed(name)
     days = [600 + place for place in range(200)]
@@ -138,13 +138,13 @@ def test_days_are_cut_where_numbers_can_be(known: Features, name: str) -> None:
     dated = replace(
         known, failing=late, columns={"none": (None,) * 200}, numbers={"day": tuple(days)}
     )
-    regions = PEERS[name].search(dated, 0).regions
+    regions = BASELINES[name].search(dated, 0).regions
     takes_numbers = name.startswith("pysubgroup") or name == "decision-tree"
     assert [r.nodes for r in regions[:1]] == ([late] if takes_numbers else [])
 
 
 def test_nothing_failing_gives_no_report() -> None:
-    scores = beside(FREE, truth_of(), small(), frozenset(), 0)
+    scores = compared(FREE, truth_of(), small(), frozenset(), 0)
     assert {(s["reported"], s["outcome"]) for s in scores.values()} == {(0, "done")}
 
 
@@ -152,8 +152,8 @@ def test_an_error_of_a_peer_is_told_and_ends_nothing(monkeypatch: pytest.MonkeyP
     def broken(_: Features, __: int) -> Any:
         raise ValueError("of no value")
 
-    monkeypatch.setitem(PEERS, FREE[0], replace(PEERS[FREE[0]], search=broken))
-    scores = beside(FREE, truth_of(range(50, 100)), small(), frozenset(NODES[50:90]), 0)
+    monkeypatch.setitem(BASELINES, FREE[0], replace(BASELINES[FREE[0]], search=broken))
+    scores = compared(FREE, truth_of(range(50, 100)), small(), frozenset(NODES[50:90]), 0)
     assert scores[FREE[0]]["outcome"] == "failed"
     assert scores[FREE[0]]["why"] == "ValueError: of no value"
     assert scores[FREE[0]]["top1"] is False
@@ -163,7 +163,7 @@ def test_an_error_of_a_peer_is_told_and_ends_nothing(monkeypatch: pytest.MonkeyP
 
 def test_a_region_by_chance_is_listed_but_not_significant() -> None:
     some = frozenset(NODES[place] for place in range(0, 200, 7))
-    scores = beside(FREE, truth_of(), small(), some, 0)
+    scores = compared(FREE, truth_of(), small(), some, 0)
     for score in scores.values():
         assert score["reported"] == LISTED
         assert score["significant"]["reported"] == 0
@@ -188,12 +188,12 @@ def test_places_are_scored_as_kgreason_is() -> None:
 
 
 def test_failing_nodes_come_from_the_constraint(tmp_path: Path) -> None:
-    ground = ground_of(GRAPH)
-    truth = sow(ground, derive(ground), designs()["null-independent"], 0)
-    data, shapes, ontology = running._written(ground, tmp_path)
+    base = base_of(GRAPH)
+    truth = inject(base, derive(base), designs()["null-independent"], 0)
+    data, shapes, ontology = running._written(base, tmp_path)
     failing = failing_of(data, shapes, ontology, truth)
     path = truth.target.path
-    held = {q.subject for q in ground.store.quads_for_pattern(None, path, None, None)}
+    held = {q.subject for q in base.store.quads_for_pattern(None, path, None, None)}
     assert truth.target.component == "MinCount"
     assert failing == {node for node in truth.population if node not in held}
     assert failing
@@ -201,11 +201,10 @@ def test_failing_nodes_come_from_the_constraint(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def trials() -> list[dict[str, Any]]:
-    ground = ground_of(GRAPH)
-    known = tuple(derive(ground))
+    base = base_of(GRAPH)
+    known = tuple(derive(base))
     asked = [
-        Trial(ground, known, designs()[name], 1, None, FREE)
-        for name in ("source", "null-clustered")
+        Trial(base, known, designs()[name], 1, None, FREE) for name in ("source", "null-clustered")
     ]
     return list(running.run(asked, jobs=1, seconds=300.0))
 
@@ -232,14 +231,14 @@ def test_the_page_sets_them_beside_kgreason(trials: list[dict[str, Any]]) -> Non
     assert {rows[name]["false_report"] for name in FREE} == {1.0}
     assert {row["trials"] for row in rows.values()} == {2}
     page = as_markdown(trials)
-    assert "## Peers on the same data" in page
+    assert "## Baselines on the same data" in page
     assert "| null | group-by-count | 1 |" in page
 
 
 def test_without_peers_there_is_no_such_table(trials: list[dict[str, Any]]) -> None:
     alone = [{key: value for key, value in t.items() if key != "peers"} for t in trials]
     assert figures(alone)["peers"] == {}
-    assert "## Peers" not in as_markdown(alone)
+    assert "## Baselines" not in as_markdown(alone)
 
 
 def test_the_command_takes_names() -> None:
@@ -253,7 +252,7 @@ def test_the_command_takes_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "said"), [("oracle", "There is no peer 'oracle'"), (",", "No peer was named")]
+    ("names", "said"), [("oracle", "There is no baseline 'oracle'"), (",", "No baseline was named")]
 )
 def test_wrong_names_are_named(names: str, said: str) -> None:
     done = run("bench", "--graph", GRAPH, "--faults", "source", "--peers", names)
@@ -262,8 +261,10 @@ def test_wrong_names_are_named(names: str, said: str) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    rare = replace(PEERS["group-by-rate"], needs=("kgreason_has_no_such_package",))
-    monkeypatch.setitem(PEERS, "rare", rare)
-    with pytest.raises(OptionError, match=r"The peer rare needs the package .* extra `peers`"):
+    rare = replace(BASELINES["group-by-rate"], needs=("kgreason_has_no_such_package",))
+    monkeypatch.setitem(BASELINES, "rare", rare)
+    with pytest.raises(
+        OptionError, match=r"The baseline rare needs the package .* extra `baselines`"
+    ):
         chosen("rare")
     assert chosen("group-by-rate, group-by-count,group-by-rate") == FREE[::-1]
