@@ -4,6 +4,7 @@ The record is the state. Each unit of work asks the record whether it is done al
 interrupted run goes on where it stood.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -15,6 +16,7 @@ import pyoxigraph as ox
 from kgreason.audit import refuse
 from kgreason.base.budget import UNLIMITED, Allowance, Budget, Cost, Limits, Metered, Spent, ask
 from kgreason.base.errors import RecordError
+from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS, TYPE
@@ -100,12 +102,23 @@ class Investigation:
         yield from self.context.policy.forbidden(written)
 
     def run(self) -> None:
-        """Do what is not done yet, to the end or to the end of the budget."""
+        """Do what is not done yet, to the end or to the end of the budget.
+
+        What it raises is recorded first, so that an investigation which an error ended says so.
+        """
+        if self._done("Observe"):
+            self._same_symptoms()
+        try:
+            self._work()
+        except Exception as error:
+            self._fail(error)
+            raise
+
+    def _work(self) -> None:
         if not self._done("Start"):
             self._start()
         if not self._done("Observe"):
             record_symptoms(self.context, self.symptoms)
-        self._same_symptoms()
         for round_ in range(1, int(self.context.policy.number("rounds")) + 1):
             if not self._round(round_):
                 break
@@ -131,7 +144,7 @@ class Investigation:
             self._start()
         elif phase == TRAILS.Observe:
             record_symptoms(context, self.symptoms)
-        elif phase in {TRAILS.Hypothesize, TRAILS.Design}:
+        elif phase in {TRAILS.Hypothesize, TRAILS.Design, TRAILS.Fail}:
             repeat(context, script, row)
         elif phase == TRAILS.Execute:
             symptom = symptoms[ox.NamedNode(row["symptom"].value)]
@@ -292,6 +305,17 @@ class Investigation:
         introduce(self.record, step, (ENGINE, asking, *(p.agent for p in self.proposers)))
         step.describe(ENGINE.iri, softwareVersion=version("kgreason"))
         step.add(ENGINE.iri, PROV.actedOnBehalfOf, asking.iri)
+
+    def _fail(self, error: Exception) -> None:
+        """Record the error that ends the run, if anything of it is recorded and can still be."""
+        self.record.forget()
+        with contextlib.suppress(Exception):  # the error itself is told to whoever called
+            if not self._done("Start") or self._done("Finish"):
+                return
+            step = self.record.step("Fail")
+            message = without_secrets(str(error))
+            step.describe(step.node, errorType=type(error).__name__, errorMessage=message)
+            self.record.commit(step)
 
     def _finish(self) -> None:
         if self._done("Finish"):

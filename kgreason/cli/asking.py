@@ -89,8 +89,14 @@ def report(
         return
     with api.result(ledger, which, extend=extend or ()) as result:
         if not result.finished:
-            tell("This investigation is not finished; `kgreason resume` goes on with it.")
+            error = result.as_dict()["error"]
+            why = "" if error is None else f", since an error ended it ({_told(error)})"
+            tell(f"This investigation is not finished{why}; `kgreason resume` goes on with it.")
         deliver(written(result, chosen), out)
+
+
+def _told(error: dict[str, str]) -> str:
+    return ": ".join(filter(None, (error["type"], error["message"].rstrip("."))))
 
 
 def _rerun(

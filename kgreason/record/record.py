@@ -108,6 +108,10 @@ class Record:
         step.add(node, PROV.startedAtTime, now())
         return step
 
+    def forget(self) -> None:
+        """Make the numbers free again that were minted for what was never written."""
+        self._counts = None
+
     def commit(self, step: Step, *, expect: dict[str, int] | None = None) -> None:
         """Write a step as one transaction, with its link in the chain: all of it, or nothing.
 
@@ -135,7 +139,7 @@ class Record:
         try:
             self.store.update(request(parts), functions.plain)
         except RunError as error:
-            self._counts = None  # the numbers that were minted for it are free again
+            self.forget()
             if functions.told:
                 more = len(functions.told) - 1
                 others = f" ({more} more)" if more else ""

@@ -54,12 +54,26 @@ def as_dict(record: Record) -> dict[str, Any]:
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
         "causes": _causes([h for s in told for h in known.get(s["id"], [])], joined),
+        "state": _state(about),
+        "error": _error(about),
         "budget": {
             "seconds": _seconds(record, about),
             "steps": int(about["steps"].value),
             "cut": _text(about, "cut"),
         },
     }
+
+
+def _state(about: Row) -> str:
+    """Return where an investigation stands: running, failed or finished."""
+    return about["state"].value.rpartition("#")[2].lower() if "state" in about else "running"
+
+
+def _error(about: Row) -> dict[str, str] | None:
+    """Return the error that ended the run, None where none did."""
+    if "errorType" not in about:
+        return None
+    return {"type": about["errorType"].value, "message": about["errorMessage"].value}
 
 
 def _reassessments(record: Record) -> list[dict[str, Any]]:
