@@ -266,6 +266,7 @@ class OpenLedger:
         dry_run: bool = False,
         import_from: Paths = (),
         max_bytes: int | None = None,
+        principal: str | None = None,
         notice: Notice | None = None,
     ) -> Mended:
         """Try the repairs of what was found; write them where the policy allows it.
@@ -284,6 +285,7 @@ class OpenLedger:
             dry_run,
             _paths(import_from),
             max_bytes,
+            principal,
         )
         with self._extended(which, extended.checking):
             return apply.repair(self.folder, _name(which), _paths(data), wanted, notice=notice)

@@ -78,6 +78,7 @@ def repair(
         bool,
         typer.Option("--in-place", help="Change the input files themselves; backups are kept."),
     ] = False,
+    as_: o.As = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
     format_: Annotated[
@@ -119,6 +120,7 @@ def repair(
         dry_run=dry_run,
         import_from=import_from or (),
         max_bytes=most,
+        principal=as_,
         notice=tell,
     )
     deliver(json_text(done.as_dict()) if format_ is o.ListFormat.JSON else _told(done))

@@ -43,12 +43,14 @@ def agent(name: str | None, option: str = "--as") -> Agent:
     """Return the agent of a name, or of an absolute IRI; without one that of `UNNAMED`.
 
     The same name is the same agent in every record. Raises OptionError for a name that is empty,
-    longer than 200 characters, or more than one line.
+    longer than 200 characters, more than one line, or an IRI of kgreason's own.
     """
     text = UNNAMED if name is None else name.strip()
-    if not text or len(text) > _LONGEST or not text.isprintable():
+    own = text.lstrip("<").startswith("urn:kgreason:")
+    if not text or len(text) > _LONGEST or not text.isprintable() or own:
         raise OptionError(
-            f"{option} needs a name or an IRI, in one line of at most {_LONGEST} characters."
+            f"{option} needs a name, or an IRI that is no urn:kgreason:, in one line of at most "
+            f"{_LONGEST} characters."
         )
     bare = text[1:-1] if text.startswith("<") and text.endswith(">") else text
     if _ABSOLUTE.fullmatch(bare):
@@ -71,6 +73,12 @@ def introduce(record: Record, step: Step, agents: Iterable[Agent], *types: Node)
             step.add(each.iri, TYPE, PROV.SoftwareAgent)
         if each.software and each != ENGINE:
             step.add(each.iri, PROV.actedOnBehalfOf, ENGINE.iri)
+
+
+def associate(record: Record, step: Step, who: Agent, *types: Node) -> None:
+    """Write down who did a step."""
+    introduce(record, step, (who,), *types)
+    step.add(step.node, PROV.wasAssociatedWith, who.iri)
 
 
 def principal(record: Record) -> Node:

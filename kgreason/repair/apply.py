@@ -19,6 +19,7 @@ from kgreason.graph.marks import places
 from kgreason.observe import opening
 from kgreason.observe.look import look
 from kgreason.record import Ledger, Record, Step, number_of
+from kgreason.record.agents import agent, associate
 from kgreason.record.permits import authorise, commit_to, release
 from kgreason.record.record import now
 from kgreason.repair import intervention
@@ -60,6 +61,7 @@ class Wanted:
     `out` is a file to write, `replace` changes the input itself. Without either, and with `dry`,
     nothing is written; with `dry` nothing is recorded either. `sources` are files from which a
     resource that is missing may be brought in; a packed one may hold `max_bytes` (as recorded).
+    `principal` is who repairs, by name or IRI.
     """
 
     hypothesis: str | None = None
@@ -69,6 +71,7 @@ class Wanted:
     dry: bool = False
     sources: tuple[str, ...] = ()
     max_bytes: int | None = None
+    principal: str | None = None
 
 
 def repair(
@@ -86,6 +89,7 @@ def repair(
     """
     asked = wanted or Wanted()
     ending = form_of(asked.out) if asked.out else None
+    agent(asked.principal)
     with Ledger.read(Path(ledger)) as reader:
         entry = reader.entry(which)
         if not entry.finished:
@@ -252,9 +256,15 @@ class _Session:
 
     # The record
 
+    def _act(self) -> Step:
+        """Begin a step of whoever repairs."""
+        step = self.record.step("Act")
+        associate(self.record, step, agent(self.asked.principal))
+        return step
+
     def _record(self, chosen: _Chosen, offers: Sequence[tuple[Repair, Feasibility]]) -> None:
         """Write the options, the commitment, the attempt and what came of it: one step."""
-        step, claim = self.record.step("Act"), chosen.claim
+        step, claim = self._act(), chosen.claim
         step.describe(step.node, symptom=claim.symptom.node)
         grant, permit = authorise(self.record, step, TRAILS.TryRepair, claim.node)
         made = {one.name: describe_option(step, claim, one, v) for one, v in offers}
@@ -280,7 +290,7 @@ class _Session:
         if not self.chosen:
             self.done.refused.append("No repair was shown to work, so none is applied.")
             return
-        step = self.record.step("Act")
+        step = self._act()
         grants = []
         for one in self.chosen:
             grant, permit = authorise(self.record, step, TRAILS.ApplyRepair, one.claim.node)

@@ -22,6 +22,7 @@ def as_dict(record: Record) -> dict[str, Any]:
     about = record.select("result-investigation")[0]
     known = hypotheses(record)
     evidence = _evidence(record)
+    authors = _authors(record)
     features, estimates = _features(record), _estimates(record)
     joined = record.select("joint-explanation")
     open_: dict[str, list[str]] = {}
@@ -34,7 +35,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         | {"features": features.get(row["symptom"].value)}
         | {
             "hypotheses": _ranked(
-                row, known.get(row["symptom"].value, []), evidence, estimates, about
+                row, known.get(row["symptom"].value, []), evidence, estimates, authors, about
             )
         }
         for row in symptoms(record)
@@ -42,6 +43,7 @@ def as_dict(record: Record) -> dict[str, Any]:
     return {
         "investigation": record.iri.value,
         "question": _text(about, "question"),
+        "principal": next((row["name"].value for row in record.select("principal")), None),
         "policy": about["policy"].value,
         "seed": int(about["seed"].value),
         "graph": {
@@ -139,6 +141,7 @@ def _ranked(
     members: Sequence[Hypothesis],
     evidence: Evidence,
     estimates: Mapping[str, float],
+    authors: Mapping[str, list[str]],
     about: Row,
 ) -> list[dict[str, Any]]:
     told = symptom(row)
@@ -148,7 +151,18 @@ def _ranked(
     entries = [_entry(h, told, evidence.get(h.id, []), known.get(h.id)) for h in ranked]
     if not any(entry["kind"] == "none" for entry in entries):
         entries.append(_not_looked_into(told, about, _text(row, "unexamined")))
-    return [{"id": e["id"], "rank": n, **e} for n, e in enumerate(entries, start=1)]
+    return [
+        {"id": e["id"], "rank": n, **e, "proposers": authors.get(e["id"], [])}
+        for n, e in enumerate(entries, start=1)
+    ]
+
+
+def _authors(record: Record) -> dict[str, list[str]]:
+    """Return who proposed each hypothesis, by its IRI."""
+    out: dict[str, list[str]] = {}
+    for row in record.select("authors"):
+        out.setdefault(row["hypothesis"].value, []).append(row["name"].value)
+    return out
 
 
 def _entry(

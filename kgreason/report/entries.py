@@ -43,7 +43,8 @@ class ReportedEvidence:
 class ReportedHypothesis:
     """A hypothesis on a symptom, as ranked among its rivals.
 
-    `region` is a SELECT of ?focus; `inside` and `outside` count over the whole population.
+    `region` is a SELECT of ?focus; `inside` and `outside` count over the whole population;
+    `proposers` are those who proposed it, as people call them.
     """
 
     id: str
@@ -60,6 +61,7 @@ class ReportedHypothesis:
     inside: NodeCount
     outside: NodeCount
     evidence: tuple[ReportedEvidence, ...]
+    proposers: tuple[str, ...]
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -68,6 +70,7 @@ class ReportedHypothesis:
             "inside": NodeCount(**entry["inside"]),
             "outside": NodeCount(**entry["outside"]),
             "evidence": tuple(map(ReportedEvidence.of, entry["evidence"])),
+            "proposers": tuple(entry["proposers"]),
         }
         return cls(**{**entry, **inner})
 

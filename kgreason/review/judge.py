@@ -8,9 +8,10 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from kgreason.audit import refuse
-from kgreason.base.errors import LedgerError, OptionError
-from kgreason.base.terms import PROV, RDFS, TRAILS, TYPE
-from kgreason.record import Ledger, Record, Step
+from kgreason.base.errors import LedgerError
+from kgreason.base.terms import PROV, TRAILS
+from kgreason.record import Ledger, Record
+from kgreason.record.agents import agent, associate
 from kgreason.report.questions import find
 
 
@@ -52,8 +53,7 @@ def judge(
     Raises LedgerError where there is no such investigation or it is not finished, OptionError for a
     hypothesis that there is not, or a person without a name.
     """
-    if not person.strip():
-        raise OptionError("--by needs a name.")
+    who = agent(person, "--by")
     apart, _, number = hypothesis.rpartition(":hypothesis:")
     with Ledger.append(Path(ledger)) as store:
         entry = store.entry(which or apart or None)
@@ -74,21 +74,10 @@ def judge(
             note=note or None,
             atConfidence=Decimal(confidence.value),
         )
-        step.add(node, PROV.wasAttributedTo, _agent(record, step, person.strip()))
+        associate(record, step, who, PROV.Person)
+        step.add(node, PROV.wasAttributedTo, who.iri)
         record.commit(step)
         return Judged(node, about, tuple(opinions(record).get(about.value, ())))
-
-
-def _agent(record: Record, step: Step, name: str) -> ox.NamedNode:
-    """Return the node of a person, made with the first judgement."""
-    for row in record.select("persons"):
-        if row["name"].value == name:
-            return ox.NamedNode(row["person"].value)
-    node = record.mint("Person")
-    step.add(node, TYPE, PROV.Person, PROV.Agent)
-    step.add(node, RDFS.label, name)
-    step.describe(node, step=step.node)
-    return node
 
 
 def opinions(record: Record) -> dict[str, list[Opinion]]:
