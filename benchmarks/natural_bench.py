@@ -1,0 +1,243 @@
+"""How often the cause told first is the true one, on natural faults out of public histories.
+
+Each case of benchmarks/natural is laid out from a folder of git directories ($KGREASON_MIRROR, or
+`--mirror`), investigated in a process of its own, and its leader judged by what the mending commit
+tells. Only the half to learn from is run, unless `--split held-out` says otherwise.
+
+    python benchmarks/natural_bench.py --mirror ../.mirror --shared ../shared/data/natural
+
+How a leader (the first supported hypothesis of a symptom) is judged:
+
+- right: its kind is one of the case's, it holds half of the nodes mended (with the other supported
+  hypotheses of its kind, where a cause is told in parts), and half of its nodes fail;
+- vague: a right kind with other nodes, a kind that the case calls vague, or the right nodes under a
+  wrong kind;
+- restated: its statement says the rule again (`restates` of the case, a regular expression);
+- false: anything else that is told as supported, and whatever is told where nothing in the graph
+  tells the cause (`none`);
+- missed: nothing is supported although there is a cause;
+- honest none: nothing is supported, and nothing in the graph tells the cause;
+- not run: no result within the time, or an error.
+
+Prints a table, and writes all with the statements, so that a person can judge, to
+benchmarks/results/natural.json. Intervals are Wilson's at 95 %.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import natural_cases  # type: ignore[import-not-found]  # beside this script
+import pyoxigraph as ox
+from natural_cases import NONE, SPLITS, Laid
+
+from kgreason.base.statistics import wilson_interval
+
+HERE = Path(__file__).resolve().parent
+MIRROR = Path(os.environ.get("KGREASON_MIRROR", HERE.parents[1] / ".mirror"))
+RESULTS = HERE / "results" / "natural.json"
+VERDICTS = ("right", "vague", "restated", "false", "missed", "honest none", "not run")
+GOOD = ("right", "honest none")
+HALF = 0.5
+SURE = 0.9
+
+
+def main() -> None:
+    """Lay out, investigate, judge and tell."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--mirror", type=Path, default=MIRROR, help="folder of git directories")
+    parser.add_argument("--work", type=Path, help="where cases and results lie; else a temporary")
+    parser.add_argument("--shared", type=Path, help="cases that lie ready, to be judged too")
+    parser.add_argument("--split", choices=SPLITS, default=SPLITS[0])
+    parser.add_argument("--cases", nargs="+", help="only these")
+    parser.add_argument("--policy", default="frame")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=300, help="the most for a case")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--layout", action="store_true", help="lay out both halves; run nothing")
+    parser.add_argument("--kgreason", default=f"{sys.executable} -m kgreason",
+                        help="the command to run, such as that of another version")  # fmt: skip
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kgreason-natural-") as folder:
+        work = (given.work or Path(folder)).resolve()
+        laid = gathered(given, work)
+        if given.layout or not laid:
+            return
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            told = list(pool.map(lambda one: judged_case(one, given), laid))
+    symptoms = [one for case in told for one in case]
+    print(table(symptoms))
+    print(summary(symptoms))
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(symptoms, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def gathered(given: argparse.Namespace, work: Path) -> list[Laid]:
+    """Lay out the cases asked for, and add those that lie ready."""
+    found = []
+    for case in natural_cases.cases():
+        wanted = given.layout or case.split == given.split
+        if wanted and (not given.cases or case.name in given.cases):
+            found.append(natural_cases.lay_out(case, given.mirror, work))
+    if given.shared and not given.layout:
+        ready = sorted(one.parent for one in given.shared.glob("*/truth.json"))
+        found += [
+            natural_cases.laid_before(one)
+            for one in ready
+            if not given.cases or one.name in given.cases
+        ]
+    return [one for one in found if one is not None]
+
+
+def judged_case(laid: Laid, given: argparse.Namespace) -> list[dict[str, Any]]:
+    """Investigate a case, and judge the leader of each of its symptoms."""
+    option, rule = laid.rule
+    with tempfile.TemporaryDirectory(prefix="kgreason-natural-") as folder:
+        command = [
+            *shlex.split(given.kgreason), "investigate", str(laid.data), option, str(rule),
+            "--lenient", "--policy", given.policy, "--seed", str(given.seed), "--format", "json",
+            "--ledger", f"{folder}/ledger",
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(command, check=True, capture_output=True, timeout=given.seconds)
+        except subprocess.CalledProcessError as problem:
+            return [not_run(laid, problem.stderr.decode()[-300:])]
+        except subprocess.TimeoutExpired:
+            return [not_run(laid, f"longer than {given.seconds:g} seconds")]
+    symptoms = json.loads(done.stdout)["symptoms"]
+    store = ox.Store()
+    natural_cases.read_quads(laid.data, store)
+    found = [judged(laid, one, store) for one in symptoms]
+    print(f"{laid.name}: {', '.join(one['judged'] for one in found)}", file=sys.stderr, flush=True)
+    return found or [not_run(laid, "no symptom")]
+
+
+def not_run(laid: Laid, why: str) -> dict[str, Any]:
+    """Return the entry of a case without a result."""
+    return entry(laid, "not run", {"name": why, "failing": 0, "population": 0}, None, 0.0)
+
+
+def entry(
+    laid: Laid, verdict: str, symptom: dict[str, Any], leader: dict[str, Any] | None, recall: float
+) -> dict[str, Any]:
+    """Return what is told of a symptom."""
+    return {
+        "case": laid.name, "split": laid.split, "judged": verdict, "cause": laid.cause,
+        "kinds": list(laid.kinds), "symptom": symptom["name"], "failing": symptom["failing"],
+        "population": symptom["population"], "verdict": symptom.get("verdict"),
+        "kind": leader["kind"] if leader else None,
+        "statement": leader["statement"] if leader else None,
+        "confidence": leader["confidence"] if leader else None,
+        "inside": leader["inside"] if leader else None,
+        "outside": leader["outside"] if leader else None, "recall": round(recall, 3),
+        "others": [
+            [one["status"], round(one["confidence"], 3), one["kind"], one["statement"]]
+            for one in symptom.get("hypotheses", ())
+            if one is not leader
+        ],
+    }  # fmt: skip
+
+
+def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, Any]:
+    """Judge the leader of a symptom."""
+    told = [one for one in symptom["hypotheses"] if one["status"] == "supported"]
+    if not told:
+        honest = NONE in laid.kinds
+        return entry(laid, "honest none" if honest else "missed", symptom, None, 0.0)
+    told.sort(key=lambda one: int(one["rank"]))
+    leader = told[0]
+    parts = [one for one in told if one["kind"] == leader["kind"]]
+    held = recall(laid, parts, symptom, store)
+    inside = leader["inside"]
+    pure = inside["failing"] >= HALF * inside["population"]
+    return entry(laid, judge(laid, leader, held, pure=pure), symptom, leader, held)
+
+
+def judge(laid: Laid, leader: dict[str, Any], held: float, *, pure: bool) -> str:
+    """Return the verdict on a leader that holds a share of the nodes mended."""
+    if any(re.search(one, leader["statement"]) for one in laid.restates):
+        return "restated"
+    if laid.kinds == (NONE,):
+        return "false"
+    fits = pure and held >= HALF
+    if leader["kind"] in laid.kinds:
+        return "right" if fits else "vague"
+    return "vague" if fits or leader["kind"] in laid.vague else "false"
+
+
+def recall(
+    laid: Laid, parts: Sequence[dict[str, Any]], symptom: dict[str, Any], store: ox.Store
+) -> float:
+    """Return the share of the nodes mended that lie in the regions of a leader and its like.
+
+    Where the nodes are not known, or the regions cannot be asked of the data alone, the share of
+    the failing nodes in the leader's region takes their place.
+    """
+    region = set().union(*(asked(one, store) for one in parts))
+    if laid.nodes and region:
+        return len(region & laid.nodes) / len(laid.nodes)
+    return float(parts[0]["inside"]["failing"] / symptom["failing"])
+
+
+def asked(hypothesis: dict[str, Any], store: ox.Store) -> set[str]:
+    """Return the nodes of a region; none where the data alone do not tell."""
+    if not hypothesis.get("region") or hypothesis.get("region_needs"):
+        return set()
+    try:
+        rows = store.query(hypothesis["region"], use_default_graph_as_union=True)
+    except (SyntaxError, ValueError, OSError, RuntimeError):
+        return set()
+    return {str(row["focus"]) for row in rows}  # type: ignore[union-attr]
+
+
+def table(symptoms: Sequence[dict[str, Any]]) -> str:
+    """Return a line for each symptom."""
+    rows = ["| case | failing | kinds that are right | judged | told |", "|---|---:|---|---|---|"]
+    for one in symptoms:
+        told = one["verdict"] or one["symptom"]
+        if one["kind"]:
+            told = f"{one['kind']} {one['confidence']:.2f}: {one['statement']}"
+        rows.append(
+            f"| {one['case']} | {one['failing']:,} of {one['population']:,} |"
+            f" {', '.join(one['kinds'])} | {one['judged']} | {told} |"
+        )
+    return "\n".join(rows)
+
+
+def summary(symptoms: Sequence[dict[str, Any]]) -> str:
+    """Return the counts by verdict and by kind, and what the sure ones are worth."""
+    counts = Counter(one["judged"] for one in symptoms)
+    lines = ["", ", ".join(f"{counts[one]} {one}" for one in VERDICTS if counts[one])]
+    lines.append(f"good (right or an honest none): {share(symptoms)}")
+    lines += [
+        f"  {kind}: {share([one for one in symptoms if one['kinds'][0] == kind])}"
+        for kind in sorted({one["kinds"][0] for one in symptoms})
+    ]
+    sure = [one for one in symptoms if (one["confidence"] or 0.0) >= SURE]
+    lines.append(f"supported at {SURE} or more, right: {share(sure)}")
+    return "\n".join(lines)
+
+
+def share(symptoms: Sequence[dict[str, Any]]) -> str:
+    """Return how many of the symptoms are good, with Wilson's interval."""
+    good = sum(one["judged"] in GOOD for one in symptoms)
+    if not symptoms:
+        return "none"
+    low, high = wilson_interval(good, len(symptoms))
+    return f"{good} of {len(symptoms)} ({low:.2f} to {high:.2f})"
+
+
+if __name__ == "__main__":
+    main()

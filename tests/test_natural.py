@@ -1,0 +1,166 @@
+"""The cases of natural faults are well-formed and fair; their scorer tells right from wrong."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+if not (ROOT / "benchmarks").is_dir():
+    pytest.skip("benchmarks/ is not here", allow_module_level=True)
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import natural_bench  # type: ignore[import-not-found]  # noqa: E402
+import natural_cases  # type: ignore[import-not-found]  # noqa: E402
+
+CASES = natural_cases.cases()
+OF_OTHERS = {
+    "culturecreates/artsdata-data-model", "edmcouncil/fibo", "qudt/qudt-public-repo",
+    "dini-ag-kim/hochschulfaechersystematik", "dini-ag-kim/schulfaecher", "periodo/periodo-data",
+    "ica-egad/ric-o",
+}  # fmt: skip
+
+
+def test_no_repository_has_more_than_two_cases_or_is_one_of_the_shared() -> None:
+    """Else one maintainer's habits would be half of the benchmark."""
+    counts = Counter(one.repository.lower() for one in CASES)
+    assert max(counts.values()) <= 2
+    assert not OF_OTHERS & set(counts)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda one: one.name)
+def test_a_case_is_well_formed(case: Any) -> None:
+    """Its commits are whole, its half follows from its name, its kinds exist, its rule parses."""
+    texts = (ROOT / "queries" / "hypothesize").glob("*.rq")
+    known = {
+        re.findall(r"^#\+ kind: (\S+)$", one.read_text("utf-8"), re.MULTILINE)[0] for one in texts
+    }
+    assert set(case.kinds) | set(case.vague) <= known | {natural_cases.NONE}
+    assert case.kinds
+    assert not set(case.kinds) & set(case.vague)
+    assert case.split == natural_cases.split_of(case.repository)
+    assert re.fullmatch("[0-9a-f]{40}", case.before)
+    assert re.fullmatch("[0-9a-f]{40}", case.after)
+    assert case.failing >= 5
+    assert natural_cases.chosen(ox.Store(), case, case.broken) == set()
+
+
+TTL = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+<urn:a> a skos:Concept ; skos:inScheme <urn:s> .
+<urn:b> a skos:Concept {mended}.
+<urn:c> a skos:Concept .
+[] a skos:Concept ; skos:inScheme <urn:s> .
+"""
+
+
+def a_case(**other: Any) -> Any:
+    """Give a case of which two nodes of four fail."""
+    told = {
+        "name": "scheme", "repository": "some/where", "before": "HEAD~1", "after": "HEAD",
+        "paths": ("data/**/*.ttl",), "message": "", "domain": "", "licence": "", "split": "learn",
+        "population": "?focus a skos:Concept", "failing": 2, "cause": "", "kinds": ("source",),
+        "fails": "FILTER NOT EXISTS { ?focus skos:inScheme ?x }",
+    } | other  # fmt: skip
+    return natural_cases.Case(**told)
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    """Give a folder with a repository of two commits, the second of which mends one node."""
+    work = tmp_path / "mirror" / "some+where"
+    (work / "data" / "deep").mkdir(parents=True)
+
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *who, *words], cwd=work, check=True, capture_output=True)
+
+    git("init", "-q")
+    for mended in ("", "; skos:inScheme <urn:s> "):
+        text = TTL.replace("{mended}", mended)
+        (work / "data" / "deep" / "a.ttl").write_text(text, encoding="utf-8")
+        (work / "other.ttl").write_text(text, encoding="utf-8")
+        git("add", ".")
+        git("commit", "-qm", "x")
+    return tmp_path / "mirror"
+
+
+def test_the_nodes_are_those_that_the_mending_lets_pass(mirror: Path, tmp_path: Path) -> None:
+    """They are computed; one named graph a file, of the files that match alone."""
+    laid = natural_cases.lay_out(a_case(), mirror, tmp_path / "work")
+    assert laid.nodes == {"<urn:b>"}
+    store = ox.Store()
+    natural_cases.read_quads(laid.data, store)
+    assert [str(one) for one in store.named_graphs()] == ["<urn:src:data/deep/a.ttl>"]
+    found = store.query(laid.rule[1].read_text("utf-8"), use_default_graph_as_union=True)
+    outcomes = Counter(str(row["outcome"].value) for row in found)  # type: ignore[union-attr]
+    assert outcomes == {"true": 2, "false": 2}
+    whole = natural_cases.lay_out(a_case(whole=True), mirror, tmp_path / "work")
+    assert whole.nodes == {"<urn:b>", "<urn:c>"}
+
+
+def test_another_count_than_the_truth_tells_stops_the_layout(mirror: Path, tmp_path: Path) -> None:
+    """A rule that counts otherwise is another rule."""
+    with pytest.raises(ValueError, match="2 fail, not 3"):
+        natural_cases.lay_out(a_case(failing=3), mirror, tmp_path / "work")
+
+
+def laid(kinds: tuple[str, ...], tmp_path: Path) -> Any:
+    """Give a case with ten nodes mended, of which the restatement is known."""
+    nodes = frozenset(f"<urn:{n}>" for n in range(10))
+    data = tmp_path / "data.nq"
+    return natural_cases.Laid(
+        "x", tmp_path, data, ("--shapes", data), "", kinds, ("cohort",), ("without a s",), nodes, ""
+    )
+
+
+def symptom(**leader: Any) -> dict[str, Any]:
+    """Give a symptom of ten failing nodes with a supported leader."""
+    told = {
+        "rank": 1, "status": "supported", "kind": "source", "statement": "One file.", "region": "",
+        "inside": {"failing": 9, "population": 10}, "outside": {}, "confidence": 0.9,
+    } | leader  # fmt: skip
+    return {"name": "s", "failing": 10, "population": 99, "verdict": "explained",
+            "hypotheses": [told]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kinds", "leader", "verdict"),
+    [
+        (("source",), {}, "right"),
+        (("source",), {"inside": {"failing": 4, "population": 4}}, "vague"),
+        (("source",), {"inside": {"failing": 9, "population": 90}}, "vague"),
+        (("source",), {"statement": "Nodes without a scheme."}, "restated"),
+        (("drift",), {}, "vague"),
+        (("drift",), {"inside": {"failing": 4, "population": 4}}, "false"),
+        (("drift",), {"kind": "cohort", "inside": {"failing": 4, "population": 4}}, "vague"),
+        (("source",), {"status": "rejected"}, "missed"),
+        (("none",), {}, "false"),
+        (("none",), {"status": "rejected"}, "honest none"),
+        (("none", "source"), {}, "right"),
+    ],
+)
+def test_a_leader_is_judged_by_kind_and_nodes(
+    kinds: tuple[str, ...], leader: dict[str, Any], verdict: str, tmp_path: Path
+) -> None:
+    """The right kind with other nodes is vague, and silence is right where there is no cause."""
+    told = natural_bench.judged(laid(kinds, tmp_path), symptom(**leader), ox.Store())
+    assert told["judged"] == verdict
+
+
+def test_a_region_is_compared_with_the_nodes_mended(tmp_path: Path) -> None:
+    """Nine failing nodes that are other ones than those mended are not the cause."""
+    store = ox.Store()
+    for number in range(5, 14):
+        node = ox.NamedNode(f"urn:{number}")
+        store.add(ox.Quad(node, ox.NamedNode("urn:p"), node, ox.NamedNode("urn:g")))
+    region = {"region": "SELECT ?focus WHERE { ?focus <urn:p> ?x }"}
+    told = natural_bench.judged(laid(("source",), tmp_path), symptom(**region), store)
+    assert (told["judged"], told["recall"]) == ("right", 0.5)
+    region["region"] += " ORDER BY ?focus LIMIT 4"
+    told = natural_bench.judged(laid(("source",), tmp_path), symptom(**region), store)
+    assert told["judged"] == "vague"
