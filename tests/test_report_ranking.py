@@ -14,13 +14,14 @@ SYMPTOM = "urn:s:1"
 
 def one(
     id_: str, status: str = "supported", confidence: float = 0.9, *,
-    manner: bool = False, inside: int = 50, frame: str = "f1",
+    is_mechanism: bool = False, inside: int = 50, frame: str = "f1",
 ) -> Hypothesis:  # fmt: skip
     """A hypothesis that holds `inside` of 100 failing nodes and no passing one."""
     return Hypothesis(
         id=id_, order=int("".join(c for c in id_ if c.isdigit()) or 0), symptom=SYMPTOM,
-        frame=frame, kind="source", gate="statistics", family="source-graph", manner=manner,
-        catch_all=False, statement="s", status=status, confidence=confidence, e=1.0,
+        frame=frame, kind="source", gate="statistics", family="source-graph",
+        is_mechanism=is_mechanism, catch_all=False, statement="s", status=status,
+        confidence=confidence, e=1.0,
         region="r", plain="p", needs=None, pattern=f"p {id_}", dimension="<urn:d>",
         level=f"<urn:{id_}>",
         counts=Counts(inside, inside, 100 - inside, 1000 - inside),
@@ -49,8 +50,8 @@ def test_supported_by_share_then_open_by_confidence_then_refuted() -> None:
 
 
 @pytest.mark.parametrize(("share", "first"), [(55, "m2"), (41, "s1")])
-def test_manner_comes_before_an_origin_of_about_the_same_share(share: int, first: str) -> None:
-    assert order(one("s1", inside=60), one("m2", manner=True, inside=share))[0] == first
+def test_mechanism_comes_before_an_origin_of_about_the_same_share(share: int, first: str) -> None:
+    assert order(one("s1", inside=60), one("m2", is_mechanism=True, inside=share))[0] == first
 
 
 def test_equal_shares_go_by_confidence() -> None:
@@ -107,8 +108,8 @@ def test_every_hypothesis_is_ranked_once_and_one_catch_all(
     given_: list[tuple[str, float, bool, int]], verdict: str
 ) -> None:
     members = [
-        one(f"h{n}", status, confidence, manner=manner, inside=inside)
-        for n, (status, confidence, manner, inside) in enumerate(given_)
+        one(f"h{n}", status, confidence, is_mechanism=is_mechanism, inside=inside)
+        for n, (status, confidence, is_mechanism, inside) in enumerate(given_)
     ]
     ranked = rank([*members, none("n98"), none("n99", frame="f2")], verdict)
     assert sorted(h.id for h in ranked if not h.catch_all) == sorted(h.id for h in members)
@@ -139,7 +140,7 @@ def test_causes_of_several_symptoms_are_joined_by_what_they_name() -> None:
 def test_conjunctions_are_joined_by_their_region_and_rules_that_do_not_fit_never() -> None:
     origin = replace(one("h1"), dimension=None, level=None, pattern="both")
     assert len(joint([origin, replace(origin, id="h2", symptom="urn:s:2")])) == 1
-    shape = replace(origin, manner=True, dimension="<urn:population>")
+    shape = replace(origin, is_mechanism=True, dimension="<urn:population>")
     assert len(joint([shape, replace(shape, id="h2", symptom="urn:s:2")])) == 2
 
 
@@ -151,7 +152,7 @@ def test_hypotheses_are_read_from_the_record() -> None:
     assert first[0].counts == Counts(18, 20, 2, 20)
     assert first[0].share == pytest.approx((18 - 20 * 2 / 20) / 20)
     assert first[2].counts is None
-    assert known["urn:kgreason:case:1:symptom:4"][0].manner
+    assert known["urn:kgreason:case:1:symptom:4"][0].is_mechanism
 
 
 def test_a_region_looked_at_again_stands_once() -> None:

@@ -58,13 +58,13 @@ class Candidate:
 
     @property
     def aspect(self) -> str:
-        """`origin` or, of a mechanism, `manner`: the names that the record has for the two."""
+        """`origin` or `mechanism`, as the header of the family says."""
         return self.family.header["aspect"]
 
     @property
     def is_mechanism(self) -> bool:
         """Whether it tells how nodes fail, not where failing nodes come from."""
-        return self.aspect == "manner"
+        return self.aspect == "mechanism"
 
     @property
     def key(self) -> Key:

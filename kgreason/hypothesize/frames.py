@@ -125,7 +125,7 @@ def _shared(view: View, one: Candidate, other: Candidate) -> float:
 def framed(view: View, candidates: Sequence[Candidate]) -> tuple[Frame, ...]:
     """Put candidates, the best of each aspect first, in frames of rivals, the best first."""
     out: list[Frame] = []
-    for aspect in ("manner", "origin"):
+    for aspect in ("mechanism", "origin"):
         groups: list[list[Candidate]] = []
         for candidate in (c for c in candidates if c.aspect == aspect):
             home = next((g for g in groups if _rivals(view, g[0], candidate)), None)

@@ -11,7 +11,7 @@ from kgreason.base.terms import TRAILS
 from kgreason.record import Record, policy
 
 _ALIKE: Final = 0.1
-"""Explained shares that differ by less are about the same; the manner then comes first."""
+"""Explained shares that differ by less are about the same; the mechanism then comes first."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Hypothesis:
     kind: str
     gate: str
     family: str
-    manner: bool
+    is_mechanism: bool
     catch_all: bool
     statement: str
     status: str
@@ -103,7 +103,7 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
         kind=_kinds().get(text["kind"], short(text["kind"])),
         gate=text["gate"],
         family=text["family"],
-        manner=row["aspect"] == TRAILS.Manner,
+        is_mechanism=row["aspect"] == TRAILS.Mechanism,
         catch_all=text["catchAll"] == "true",
         statement=text["statement"],
         status=short(text["status"]),
@@ -132,7 +132,7 @@ def short(iri: str) -> str:
 def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     """Put the hypotheses of a symptom in order, best first, with one catch-all among them.
 
-    Causes come first, by the share they explain (of about equal shares the manner before the
+    Causes come first, by the share they explain (of about equal shares the mechanism before the
     origin, then by confidence); then what is open, by confidence; what is refuted comes last. The
     catch-all is that of the best one's frame. Where there is no cause, it is first if its
     confidence is the highest or if the verdict is "no systematic cause". A region that later rounds
@@ -173,11 +173,11 @@ def _by_confidence(hypothesis: Hypothesis) -> tuple[float, float, int]:
 
 
 def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Put causes in order: by the share they explain, of about equal shares the manner first."""
+    """Put causes in order: by the share they explain, of about equal shares the mechanism first."""
     left = sorted(causes, key=lambda h: (-h.share, -h.confidence, h.order))
     out: list[Hypothesis] = []
     while left:
-        alike = [h for h in left if h.manner and left[0].share - h.share < _ALIKE]
+        alike = [h for h in left if h.is_mechanism and left[0].share - h.share < _ALIKE]
         best = alike[0] if alike else left[0]
         left.remove(best)
         out.append(best)
@@ -209,7 +209,7 @@ def joint(causes: Sequence[Hypothesis]) -> list[list[Hypothesis]]:
         key: object = h.id
         if h.dimension is not None and h.level is not None:
             key = (h.family, h.dimension, h.level)
-        elif not h.manner:
+        elif not h.is_mechanism:
             key = h.pattern
         groups.setdefault(key, []).append(h)
     return list(groups.values())
