@@ -311,17 +311,15 @@ def _rules(known: Ontology) -> list[dict[str, Any]]:
     return [{name: v for name, v in one.items() if name != "index"} for one in rules]
 
 
-def _gates(known: Ontology) -> list[dict[str, str]]:
+def _gates() -> list[dict[str, str]]:
     """Give the gates with where they lead, the phase, and the sentence of their file."""
     gates = []
-    for node in known.of(TRAILS + "Gate", LIFECYCLE):
-        (name,) = known.values(node, SKOS + "notation")
-        to, phase = (
-            " ".join(known.values(node, TRAILS + term)).removeprefix("trails:")
-            for term in ("to", "phase")
-        )
-        says = read(ROOT / "queries" / "status" / f"{name}.ru").keys["summary"]
-        gates.append({"gate": name, "to": to, "phase": phase, "says": says})
+    for path in sorted((ROOT / "queries" / "status").glob("*.ru")):
+        made = read(path)
+        usual = "Execute" if "evidence" in {name for name, _, _ in made.parameters} else "Decide"
+        phase = made.keys.get("phase", usual)
+        says = made.keys["summary"]
+        gates.append({"gate": path.stem, "to": made.keys["to"], "phase": phase, "says": says})
     return gates
 
 
@@ -364,7 +362,7 @@ def lifecycle() -> Iterator[str]:
     yield "A status changes by a gate alone: a template of `queries/status/` that the policy names."
     yield from table(
         ("gate", "leads to", "in the phase", "when"),
-        [(f"`{one['gate']}`", one["to"], one["phase"], told(one["says"])) for one in _gates(known)],
+        [(f"`{one['gate']}`", one["to"], one["phase"], told(one["says"])) for one in _gates()],
     )
     yield ""
     yield "## Transitions"
@@ -398,7 +396,7 @@ def checklist() -> str:
     """Give the lifetime of a hypothesis for programs."""
     known = Ontology()
     made = {
-        "gates": _gates(known),
+        "gates": _gates(),
         "transitions": [
             {"from": ends[0], "to": ends[1], "policies": sorted(names)}
             for ends, names in sorted(_transitions(known).items())

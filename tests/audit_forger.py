@@ -21,6 +21,7 @@ from kgreason.audit import figures, words
 from kgreason.base.statistics import Table
 from kgreason.base.terms import POLICY, PREFIXES, PROV, TRAILS, TYPE
 from kgreason.record import Record
+from kgreason.record.test_kinds import kinds, role_of
 from tests.audit_nodes import Rewritten
 from tests.audit_support import relinked
 
@@ -62,14 +63,20 @@ class _Forger(Rewritten):
         return self.record()
 
     def tests(self) -> None:
-        """Work out the fingerprints that tell tests apart."""
+        """Work out the roles of tests, and the fingerprints that tell them apart."""
         for test in self.of("Test"):
+            self.role(test, "kind")
             said = " ".join(self.text(test, name) for name in ("kind", "split", "query"))
             self.put(test, "fingerprint", sha256(said.encode()).hexdigest())
+
+    def role(self, node: Any, kind: str) -> None:
+        if self.text(node, kind) in kinds():
+            self.put(node, "testRole", role_of(self.text(node, kind)))
 
     def evidence(self) -> None:
         """Work out the figures of what was found, and what the policy says of it."""
         for node in self.of("Evidence"):
+            self.role(node, "testKind")
             self.figures(node)
             row = self.row(self.text(node, "testKind"), self.text(node, "outcomeClass"))
             if row is not None:

@@ -125,6 +125,108 @@ def test_the_kind_of_test_gives_evidence(told: dict[str, Any]) -> None:
     assert evidence["strength"] == 0.4
 
 
+NOT_PARTS = """#+ summary: Whether nodes that the region should not name fail as well.
+#+ title: Others
+#+ role: placebo
+#+ outcomes: quiet loud
+#+ explanation: Counts failing nodes among those that should not fail.
+#+ example: 5 of 80 nodes fail.
+#+ reads: graph
+#+ param symptom: iri, the mark of the failing nodes
+#+ param half: iri, the mark of the half that is counted
+PREFIX work: <urn:x-kgreason:work:>
+PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
+SELECT ?outcome ?note ?rate WHERE {
+  { SELECT (COUNT(DISTINCT ?focus) AS ?all) (COUNT(DISTINCT ?failed) AS ?bad) WHERE {
+    GRAPH work:marks { ?focus work:member {{ half }} . }
+    FILTER (%s)
+    OPTIONAL { GRAPH work:marks { ?focus work:fails {{ symptom }} . } BIND (?focus AS ?failed) }
+  } }
+  BIND (ROUND(xsd:decimal(?bad) / ?all * 1000000) / 1000000 AS ?rate)
+  BIND (IF(?rate > 0.05, "loud", "quiet") AS ?outcome)
+  BIND (CONCAT(STR(?bad), " of ", STR(?all), " others fail.") AS ?note)
+}
+"""
+ROWS = """@prefix policy: <https://w3id.org/trails/policy#> .
+@prefix trails: <https://w3id.org/trails#> .
+policy:frame policy:likelihood [ a trails:Likelihood ; policy:testKind "others" ;
+    policy:outcomeClass "quiet" ;
+    policy:underSelf 0.50 ; policy:underRival 0.50 ; policy:underNone 0.50 ;
+    policy:polarity trails:Neutral ; policy:strength 0.00 ] .
+policy:frame policy:likelihood [ a trails:Likelihood ; policy:testKind "others" ;
+    policy:outcomeClass "loud" ;
+    policy:underSelf 0.50 ; policy:underRival 0.50 ; policy:underNone 0.50 ;
+    policy:polarity trails:Neutral ; policy:strength 0.00 ] .
+"""
+AUDITED = """
+import json, sys
+import kgreason
+found = kgreason.investigate("data.ttl", shapes="shapes.ttl", ledger="LEDGER")
+(symptom,) = found.as_dict()["symptoms"]
+(one,) = (h for h in symptom["hypotheses"] if "without a label" in h["statement"])
+with kgreason.open("LEDGER") as ledger:
+    audited = str(ledger.audit())
+told = {"hypothesis": one, "audit": audited, "record": found.turtle()}
+json.dump(told, sys.stdout)
+"""
+
+
+CODED = "EXISTS { GRAPH ?graph { ?focus <https://example.org/code> ?code . } }"
+
+
+@pytest.mark.parametrize(("others", "supported"), [("true", False), (CODED, True)])
+def test_a_new_kind_closes_a_gate_by_its_role(
+    checkout: Path, tmp_path: Path, others: str, *, supported: bool
+) -> None:
+    """Two files and a word in a family do it; the likelihoods say nothing, so the gate speaks."""
+    copy = tmp_path / "copy"
+    shutil.copytree(checkout, copy)
+    (copy / "queries/test/others.rq").write_text(NOT_PARTS.replace("%s", others), encoding="utf-8")
+    (copy / "ontology/policies/others.ttl").write_text(ROWS, encoding="utf-8")
+    family = copy / "queries/hypothesize/unlabelled.rq"
+    text = family.read_text(encoding="utf-8")
+    family.write_text(text.replace("counterexamples majority", "counterexamples others"), "utf-8")
+    told = json.loads(run(copy, "-c", AUDITED))
+    evidence = {e["test"]: e for e in told["hypothesis"]["evidence"]}
+    assert evidence["others"]["polarity"].lower().endswith("neutral")
+    assert told["hypothesis"]["confidence"] > 0.8
+    assert told["hypothesis"]["status"].lower().endswith("supported") is supported
+    assert "trails:testRole trails:Placebo" in told["record"]
+    assert " 0 findings" in told["audit"], told["audit"]
+
+
+def test_a_policy_without_rows_for_a_kind_is_refused(checkout: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(checkout, copy)
+    (copy / "ontology/policies/majority.ttl").unlink()
+    ask = "import kgreason; kgreason.investigate('data.ttl', shapes='shapes.ttl', ledger='LEDGER')"
+    with pytest.raises(AssertionError, match="for the outcome 'most' of the test 'majority'"):
+        run(copy, "-c", ask)
+    assert not (copy / "LEDGER").exists()
+
+
+RULED = """
+import sys
+import kgreason
+found = kgreason.investigate("data.ttl", shapes="shapes.ttl", policy="own.ttl")
+sys.stdout.write(found.turtle())
+"""
+
+
+def test_a_new_rule_is_in_the_shapes_by_its_file(checkout: Path, tmp_path: Path) -> None:
+    """A step whose update names a rule that the shapes do not list would be refused."""
+    copy = tmp_path / "copy"
+    shutil.copytree(checkout, copy)
+    rule = (copy / "queries/confidence/net-weight.ru").read_text(encoding="utf-8")
+    made = rule.replace('trails:rule "net-weight"', 'trails:rule "balance"')
+    (copy / "queries/confidence/balance.ru").write_text(made, encoding="utf-8")
+    shipped = (copy / "ontology/policies/net-weight.ttl").read_text(encoding="utf-8")
+    own = shipped.replace("policy:net-weight ", "<urn:example:mine> ")
+    own = own.replace('policy:rule "net-weight"', 'policy:rule "balance"')
+    (copy / "own.ttl").write_text(own, encoding="utf-8")
+    assert 'trails:rule "balance"' in run(copy, "-c", RULED)
+
+
 def test_the_section_is_in_the_report(told: dict[str, Any]) -> None:
     assert "Tests by kind" in told["report"]
     assert re.search(r"majority.*1", told["report"])

@@ -1,7 +1,7 @@
 """A record as the audit reads it: merged with the ontology, in a store of its own."""
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final
 
 import pyoxigraph as ox
@@ -9,6 +9,7 @@ import pyoxigraph as ox
 from kgreason.audit.record_shapes import ontology
 from kgreason.audit.statements import Statement, Subject, plain, statements
 from kgreason.base.errors import LedgerError
+from kgreason.base.extensions import cached
 from kgreason.base.store import Store, Term
 from kgreason.base.terms import TRAILS, TYPE
 from kgreason.record import Record
@@ -103,7 +104,7 @@ class History:
         }
 
 
-@cache
+@cached
 def types_in_ontology() -> dict[Term, set[Term]]:
     """Return the types of each node that the ontology has."""
     types: dict[Term, set[Term]] = {}

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from typing import Final
 
 import pyoxigraph as ox
@@ -17,10 +16,11 @@ from kgreason.base.resources import folder
 from kgreason.base.store import Term
 from kgreason.base.templates import Template
 from kgreason.base.terms import RDF, RDFS, SH, TYPE, XSD
+from kgreason.record.catalogue import entries, fill_lists
 from kgreason.record.whole_shapes import SHAPES, checks, files
 
 ONTOLOGY: Final = ("trails.ttl", "policy.ttl", "lifecycle.ttl", "repair.ttl")
-"""What a record is merged with; its policy it holds itself."""
+"""What a record is merged with, beside the catalogue; its policy it holds itself."""
 
 _SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {
     SH.Violation: "violation",
@@ -100,13 +100,14 @@ class Shapes:
     above: Mapping[Term, frozenset[Term]]
 
 
-@cache
+@cached
 def ontology() -> tuple[ox.Quad, ...]:
-    """Return the triples of the ontology, to be merged with a record."""
+    """Return the triples of the ontology and the catalogue, to be merged with a record."""
     store = ox.Store()
     for path in (folder("ontology") / name for name in ONTOLOGY):
         if path.is_file():
             store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    store.extend(ox.Quad(t.subject, t.predicate, t.object) for t in entries())
     return tuple(store)
 
 
@@ -116,6 +117,7 @@ def shapes() -> Shapes:
     store = ox.Store()
     for path in files():
         store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    fill_lists(store)
     above = _superclasses()
     found = []
     severities: dict[str, Severity] = {}

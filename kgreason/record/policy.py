@@ -22,6 +22,9 @@ from kgreason.base.templates import Template, role, template
 from kgreason.base.terms import POLICY, RDFS, TRAILS, TYPE
 from kgreason.graph.bounds import check_depth
 from kgreason.record import Record, Written
+from kgreason.record.catalogue import phase_of
+from kgreason.record.test_kinds import kinds as test_kinds
+from kgreason.record.test_kinds import outcomes_of
 from kgreason.record.whole_shapes import whole_shapes
 
 DEFAULT: Final = "frame"
@@ -68,7 +71,7 @@ class Policy:
 
     def gates_of(self, phase: str) -> list[Template]:
         """Return the gates that are applied in a phase, in their order."""
-        return [gate for gate in self.gates if _phase(gate) == phase]
+        return [gate for gate in self.gates if phase_of(gate) == phase]
 
     def forbidden(self, written: Written) -> Iterator[str]:
         """Describe which changes of status in a step are not in the table of transitions."""
@@ -103,11 +106,6 @@ class Policy:
             return self.numbers[name]
         except KeyError as error:
             raise OptionError(f"The policy {self.iri.value} has no policy:{name}.") from error
-
-
-def _phase(gate: Template) -> str:
-    usual = "Execute" if "evidence" in gate.parameters else "Decide"
-    return gate.header.get("phase", usual)
 
 
 @cached
@@ -205,13 +203,34 @@ def load(name: str = DEFAULT) -> Policy:
     if is_file(name):
         store = _read(Path(name))
         (iri,) = _policies(store)
-        return _made(store, iri, name)
+        return _complete(_made(store, iri, name), f"--policy {name}")
     for iri in _policies(_store()):
         if _local(iri) == name:
-            return _made(_store(), iri, name)
+            return _complete(_made(_store(), iri, name), f"The policy {name}")
     raise OptionError(
         f"There is no policy {name!r}; there are: {', '.join(names())}, or a FILE{_FILE}."
     )
+
+
+def _complete(made: Policy, where: str) -> Policy:
+    """Return a policy as it is; raises OptionError where it has no row for a kind of test."""
+    for fault in _without_rows(made):
+        raise OptionError(f"{where}: {fault}")
+    return made
+
+
+def _without_rows(made: Policy) -> Iterator[str]:
+    """Describe the outcomes of tests at hand that a policy has no row for."""
+    for kind in test_kinds():
+        declared = outcomes_of(kind)
+        missing = [name for name in declared if (kind, name) not in made.outcomes]
+        if not declared and not any(known == kind for known, _ in made.outcomes):
+            yield f"there is no policy:likelihood for the test {kind!r}; add one an outcome."
+        for name in missing:
+            yield (
+                f"there is no policy:likelihood for the outcome {name!r} of the test {kind!r}; "
+                "add a row for it, or take those of another policy with policy:rowsOf."
+            )
 
 
 def recorded(triples: Iterable[ox.Triple], iri: ox.NamedNode) -> Policy:
@@ -322,10 +341,7 @@ def _faults(store: Store, iri: ox.NamedNode) -> Iterator[str]:
     if iri in _policies(_store()):
         yield f"{iri.value} is the name of a policy that comes with kgreason; give yours another."
     yield from _broken_shapes(store, _store())
-    mine = set(_made(store, iri, "the policy").outcomes)
-    needed = set(load(DEFAULT).outcomes)
-    for kind, outcome in sorted(needed - mine):
-        yield f"there is no policy:likelihood for the outcome {outcome!r} of the test {kind!r}."
+    yield from _without_rows(_made(store, iri, "the policy"))
 
 
 def _broken_shapes(store: Store, known: Store) -> Iterator[str]:

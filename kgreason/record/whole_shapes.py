@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pyoxigraph as ox
+
 from kgreason.base.resources import folder
 from kgreason.base.templates import Template, role
+from kgreason.record.catalogue import fill_lists
 
 if TYPE_CHECKING:
     import rdflib
@@ -41,10 +44,13 @@ def whole_shapes(*names: str) -> "rdflib.Graph":
     import rdflib  # noqa: PLC0415 - takes a quarter of a second to load, and few need it
     from rdflib.namespace import RDF, SH  # noqa: PLC0415
 
-    graph = rdflib.Graph()
+    store = ox.Store()
     for path in files():
         if not names or path.stem in names:
-            graph.parse(path)
+            store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    fill_lists(store)
+    text = ox.serialize((quad.triple for quad in store), format=ox.RdfFormat.N_TRIPLES)
+    graph = rdflib.Graph().parse(data=text, format="nt")
     for made in checks():
         shape = rdflib.URIRef(SHAPES + made.header["shape"])
         if (shape, RDF.type, SH.NodeShape) in graph:

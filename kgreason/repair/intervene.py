@@ -22,6 +22,7 @@ from kgreason.context.view import members
 from kgreason.record import Step
 from kgreason.record.permits import authorise, commit_to, release
 from kgreason.record.record import literal, now
+from kgreason.record.test_kinds import role_of
 from kgreason.repair import intervention
 from kgreason.repair.feasible import MOST, Claim, Option, claims, describe_option, options, query
 from kgreason.repair.trial import Feasibility, Trial, infeasible, trial
@@ -181,6 +182,7 @@ def _register(context: Context, step: Step, claim: Claim, option: Option) -> ox.
         PROV.Plan,
         PROV.Entity,
         kind=KIND,
+        testRole=role_of(KIND),
         query=text,
         split=_SPLIT,
         fingerprint=hashlib.sha256(f"{KIND} {_SPLIT} {text}".encode()).hexdigest(),
@@ -284,6 +286,7 @@ def _evidence(
         hypothesis=hypothesis,
         test=test,
         testKind=KIND,
+        testRole=role_of(KIND),
         outcomeClass=found.outcome,
         polarity=likely.polarity,
         strength=likely.strength,

@@ -1,6 +1,6 @@
 """Challenge: what leads is set against the rival that would explain most of it away."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyoxigraph as ox
@@ -46,9 +46,9 @@ def challenge(context: Context, symptom: Symptom, round_: int) -> None:
     known = registered(context, symptom)
     for tested, rival in pairs:
         members = [row for row in rows if row["frame"] == tested["frame"]]
-        planned = _against(view, members, tested, rival)
         frame = [ox.NamedNode(row["hypothesis"].value) for row in members]
-        register(step, frame, planned, tested["pattern"].value, known)
+        for planned in _against(view, members, tested, rival):
+            register(step, frame, planned, tested["pattern"].value, known)
     context.record.commit(step)
 
 
@@ -87,11 +87,13 @@ def _worst(view: View, nodes: dict[Term, int], leader: Row, others: Sequence[Row
     return worst
 
 
-def _against(view: View, members: Sequence[Row], tested: Row, rival: Row) -> plans.PlannedTest:
-    """Design the test of a member of a frame within the strata of a rival outside the frame."""
+def _against(
+    view: View, members: Sequence[Row], tested: Row, rival: Row
+) -> Iterator[plans.PlannedTest]:
+    """Design the tests of a member of a frame within the strata of a rival outside the frame."""
     regions = [_region(tested), _region(rival)]
-    ((_, _, query, scheme),) = plans.telling_apart(view, regions, [(0, 1)])
     place = members.index(tested)
     outsider = ox.NamedNode(rival["hypothesis"].value)
     told = roles(members, place)
-    return plans.PlannedTest("stratification", query, scheme, place, None, told, outsider)
+    for kind, _, _, query, scheme in plans.telling_apart(view, regions, [(0, 1)]):
+        yield plans.PlannedTest(kind, query, scheme, place, None, told, outsider)

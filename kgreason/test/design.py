@@ -16,6 +16,7 @@ from kgreason.context.view import View
 from kgreason.hypothesize import recorded
 from kgreason.record import Step
 from kgreason.record.record import literal
+from kgreason.record.test_kinds import role_of
 from kgreason.test import plans
 
 STRONG: Final = 10.0  # of an e-process: moderate evidence
@@ -67,6 +68,7 @@ def register(
         PROV.Plan,
         PROV.Entity,
         kind=planned.kind,
+        testRole=role_of(planned.kind),
         query=planned.query,
         split=planned.half,
         fingerprint=fingerprint,
@@ -111,11 +113,11 @@ def _tell_members_apart(view: View, rows: Sequence[Row], own: int) -> Iterator[p
     strong = [i for i, r in enumerate(rows) if float(r["e"].value) >= STRONG and "pattern" in r]
     pairs = [(i, j) for i in strong for j in strong if i != j and i < own]
     regions = [pattern(r["pattern"].value) if "pattern" in r else Fragment("") for r in rows]
-    for tested, rival, query, scheme in plans.telling_apart(view, regions, pairs):
+    for kind, tested, rival, query, scheme in plans.telling_apart(view, regions, pairs):
         outsider = ox.NamedNode(rows[rival]["hypothesis"].value) if rival >= own else None
         named = None if outsider else rival
         members = roles(rows[:own], tested, named)
-        yield plans.PlannedTest("stratification", query, scheme, tested, named, members, outsider)
+        yield plans.PlannedTest(kind, query, scheme, tested, named, members, outsider)
 
 
 def roles(

@@ -8,10 +8,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
 
+from pyoxigraph import Literal
+
 from kgreason.base.errors import RunError
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import template
+from kgreason.base.terms import XSD
 from kgreason.graph import Graph
 from kgreason.shacl import Constraint
 
@@ -60,8 +63,8 @@ READERS: Final = ("test", "repair")
 def read(kind: str, rows: Sequence[Row], setting: Setting) -> Finding:
     """Read the rows of a test of a kind.
 
-    Without a module of that name, the query itself has to bind ?outcome (and may bind ?note).
-    Raises RunError where neither is there.
+    Without a module of that name, the query itself has to bind ?outcome; it may bind ?note, and
+    figures by the names of their properties, such as ?rate. Raises RunError where neither is there.
     """
     template("test", kind)  # an unknown kind is an error of its own
     reader = reader_of(kind)
@@ -70,7 +73,19 @@ def read(kind: str, rows: Sequence[Row], setting: Setting) -> Finding:
     if not rows or "outcome" not in rows[0]:
         raise RunError(f"queries/test/{kind}.rq binds no ?outcome, and no module reads it.")
     note = rows[0].get("note")
-    return Finding(rows[0]["outcome"].value, note.value if note is not None else "")
+    said = note.value if note is not None else ""
+    return Finding(rows[0]["outcome"].value, said, _figures(rows[0]))
+
+
+def _figures(row: Row) -> dict[str, int | Decimal]:
+    """Return the numbers that a query bound, by the names of their variables."""
+    figures: dict[str, int | Decimal] = {}
+    for name, term in row.items():
+        if isinstance(term, Literal) and term.datatype == XSD.integer:
+            figures[name] = int(term.value)
+        elif isinstance(term, Literal) and term.datatype == XSD.decimal:
+            figures[name] = decimal(float(term.value))
+    return figures
 
 
 @cache

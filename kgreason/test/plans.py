@@ -11,9 +11,10 @@ from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.view import View, inside, members
 from kgreason.hypothesize.outlines import Outline
 from kgreason.hypothesize.overlaps import overlap
+from kgreason.record.test_kinds import kinds_of
 from kgreason.test.finding import decimal
 
-_TOLD_APART: Final = "stratification"
+_TOLD_APART: Final = "confounder"
 
 
 @dataclass(frozen=True)
@@ -76,15 +77,15 @@ def _query(view: View, outline: Outline, kind: str) -> str:
 
 def telling_apart(
     view: View, regions: Sequence[Fragment], pairs: Sequence[tuple[int, int]]
-) -> list[tuple[int, int, str, str]]:
-    """Design stratification tests for pairs of members: (tested, rival, query, scheme)."""
+) -> list[tuple[str, int, int, str, str]]:
+    """Design tests with the role of a confounder: (kind, tested, rival, query, scheme)."""
     split = view.marks.node
-    kind = template("test", _TOLD_APART)
     return [
         (
+            kind,
             tested,
             rival,
-            kind.render(
+            template("test", kind).render(
                 symptom=view.marks.failing,
                 half=split.heldout,
                 region=inside(view, regions[tested]),
@@ -93,4 +94,5 @@ def telling_apart(
             split.scheme,
         )
         for tested, rival in pairs
+        for kind in kinds_of(_TOLD_APART)
     ]

@@ -16,6 +16,7 @@ from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of
 from kgreason.record import Step
+from kgreason.record.test_kinds import role_of
 from kgreason.test.finding import Finding, Setting, read, reader_of
 
 _CITED: Final = 5
@@ -83,6 +84,7 @@ def execute(
         hypothesis=hypothesis,
         test=test,
         testKind=kind,
+        testRole=role_of(kind),
         outcomeClass=found.outcome,
         polarity=likely.polarity,
         strength=likely.strength,

@@ -22,8 +22,8 @@ WHERE {
   { SELECT ?hypothesis (MIN(?named) AS ?outcome) WHERE {
     GRAPH {{ investigation }} {
       {{ investigation }} trails:policy ?rules . ?rules policy:refutedBy ?named .
-      ?any a trails:Evidence ; trails:hypothesis ?hypothesis ; trails:testKind ?kind ; trails:outcomeClass ?class .
-      FILTER (?named = CONCAT(?kind, " ", ?class))
+      ?any a trails:Evidence ; trails:hypothesis ?hypothesis ; trails:testRole ?role ; trails:outcomeClass ?class .
+      FILTER (?named = CONCAT(LCASE(REPLACE(STR(?role), "^.*#", "")), " ", ?class))
     }
   } GROUP BY ?hypothesis }
   # Some engines make a group of nothing.

@@ -1,6 +1,6 @@
 #+ summary: A hypothesis is supported when it passes every gate of the policy for its kind.
 #+ to: Supported
-#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need their prediction to hold for nearly all claimed failures, and placebos that clear almost none. That there is no cause needs enough failing nodes, and a test of a rival in its frame.
+#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need a prediction that holds for nearly all claimed failures, and a placebo that clears almost none; of any kind no prediction may fail, and no placebo clear more. Tests are asked for by their role. That there is no cause needs enough failing nodes, and a test of a rival in its frame.
 #+ order: 2
 #+ reads: ledger
 #+ writes: ledger
@@ -43,23 +43,26 @@ WHERE {
     }
     FILTER (?gate != "none" || BOUND(?tests))
     FILTER NOT EXISTS {
-      ?sibling trails:hypothesis ?hypothesis ; trails:testKind ?spreadKind ; trails:levels ?levels ; trails:pValue ?p .
-      FILTER (?spreadKind IN ("sibling-spread", "period-spread") && ?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
+      ?sibling trails:hypothesis ?hypothesis ; trails:testRole trails:Spread ; trails:levels ?levels ; trails:pValue ?p .
+      FILTER (?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
     }
     FILTER NOT EXISTS {
-      ?proxy trails:hypothesis ?hypothesis ; trails:testKind "stratification" ; trails:outcomeClass "vanishes" ;
+      ?proxy trails:hypothesis ?hypothesis ; trails:testRole trails:Confounder ; trails:polarity trails:Contradicts ;
         trails:test/trails:rival ?better .
       ?better trails:confidence ?higher .
-      OPTIONAL { ?back trails:hypothesis ?better ; trails:testKind "stratification" ; trails:outcomeClass "persists" ;
+      OPTIONAL { ?back trails:hypothesis ?better ; trails:testRole trails:Confounder ; trails:polarity trails:Supports ;
         trails:test/trails:rival ?hypothesis . }
       FILTER (?higher > ?confidence || BOUND(?back))
     }
     FILTER (?gate != "direct" || EXISTS {
-      ?check trails:hypothesis ?hypothesis ; trails:testKind ?checkKind ; trails:rate ?rate .
-      FILTER (?checkKind IN ("direct-check", "closure-check") && ?rate >= ?direct) })
+      ?check trails:hypothesis ?hypothesis ; trails:testRole trails:Prediction ; trails:rate ?rate . FILTER (?rate >= ?direct) })
     FILTER (?gate != "direct" || EXISTS {
-      ?control trails:hypothesis ?hypothesis ; trails:testKind ?placeboKind ; trails:rate ?cleared .
-      FILTER (?placeboKind IN ("placebo", "closure-placebo") && ?cleared <= ?placebo) })
+      ?control trails:hypothesis ?hypothesis ; trails:testRole trails:Placebo ; trails:rate ?cleared . FILTER (?cleared <= ?placebo) })
+    # Where several tests have one of these roles, each of them has to pass.
+    FILTER NOT EXISTS {
+      ?miss trails:hypothesis ?hypothesis ; trails:testRole trails:Prediction ; trails:rate ?low . FILTER (?low < ?direct) }
+    FILTER NOT EXISTS {
+      ?loose trails:hypothesis ?hypothesis ; trails:testRole trails:Placebo ; trails:rate ?high . FILTER (?high > ?placebo) }
   }
   BIND (IRI(CONCAT(STR({{ step }}), ":support:", STR(?number))) AS ?transition)
 }
