@@ -1,4 +1,4 @@
-"""Draw the bound of an ordered condition again, where another condition holds as well."""
+"""Choose the bound of an ordered condition anew where a second condition holds as well."""
 
 from dataclasses import replace
 from typing import Final
@@ -13,16 +13,17 @@ _FEW: Final = 2
 
 
 def recut(view: View, ordered: Candidate, within: Candidate) -> Candidate | None:
-    """Return an ordered condition with bound that parts failing from passing nodes best in there.
+    """Return an ordered condition with the bound that is best among the nodes of `within`.
 
-    The bound that is best among all nodes need not be the best among those of `within`. None where
-    the condition is not ordered, or no other bound is better; only the discovery half is looked at.
+    The best bound separates failing from passing nodes most clearly. The bound that is best among
+    all nodes need not be the best among these. Returns None if the condition is not ordered or if
+    no other bound is better. Only the discovery half is used.
     """
     order = ordered.family.header.get("levels", "")
     if not order.startswith("ordered") or "rank" in ordered.values or ordered.parts:
         return None
     half = view.split(ordered.family)
-    # Some families ask for the half; all nodes are looked up, as other partners ask for them too.
+    # All nodes are looked up, not those of the half: other partners ask the same query.
     mark = view.marks.population.mark
     found = leveled(view, section(ordered.family, "levels", ordered.values, view, half=mark))
     inside = within.members & half.discovery_mask

@@ -1,4 +1,4 @@
-"""Candidates: what the families of `queries/hypothesize/` find on the discovery half."""
+"""Candidates: the regions that families propose from the discovery half."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,14 +23,14 @@ _SHARED: Final = {"half", "least"}
 class Candidate:
     """A region with its counts on the discovery half.
 
-    `region` is the pattern anyone can run on the data, `pattern` the one that is run on the scratch
-    copy: the same nodes, but quicker by the marks, or by literals as they were written.
-    `values` are the terms the family bound; `parts` are the candidates of a conjunction;
-    `members` are the nodes of the population inside the region (a bit for each), and `claimed`
-    those of them that fail, discovery half; both are empty before `filled`. One that is a
-    tighter or wider wording of a hypothesis `revises` that one, in a `way` of the refinement
-    scheme. `by` are the agents that proposed it, none for the families; `said` are words that stand
-    in place of those of the family, and the number of the suggestion that it was.
+    `region` is the pattern that anyone can run on the data. `pattern` gives the same nodes on the
+    scratch copy, where marks and literals as they were written make it quicker. `values` are the
+    terms that the family bound, `parts` the candidates of a conjunction. `members` has a bit for
+    each node of the population inside the region, `claimed` for those of them that fail in the
+    discovery half; both are empty before `filled`. A narrower or wider version of a hypothesis
+    `revises` that one, in a `way` of the refinement scheme. `by` are the agents that proposed the
+    candidate, none for a family. `said` holds words that replace those of the family, and the
+    number of the suggestion they came from.
     """
 
     family: Template
@@ -48,7 +48,7 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """Rank on the discovery half: the G statistic of the table."""
+        """The G statistic of the table on the discovery half; candidates are ranked by it."""
         return deviance(self.table)
 
     @property
@@ -68,18 +68,18 @@ class Candidate:
 
     @property
     def key(self) -> Key:
-        """Tells candidates apart."""
+        """The family and the region, which identify a candidate."""
         return (self.family.name, self.region.text)
 
 
 def families() -> Iterator[Template]:
-    """Return the families by their order of preference."""
+    """Return the families in the order of their header."""
     found = role("hypothesize").values()
     return iter(sorted(found, key=lambda f: (int(f.header.get("order", "50")), f.name)))
 
 
 def applies(family: Template, constraint: Constraint, offered: Iterable[str]) -> bool:
-    """Check whether a family can be asked about this symptom."""
+    """Check whether a family applies to the constraint of a symptom."""
     if "propose" not in family.sections:
         return False
     wanted = family.header.get("components", "").split()
@@ -91,7 +91,7 @@ def applies(family: Template, constraint: Constraint, offered: Iterable[str]) ->
 
 
 def mine(view: View, family: Template) -> list[Candidate]:
-    """Run one family and give its candidates; their `claimed` is not filled in yet."""
+    """Run a family and return its candidates; their `claimed` is not filled in yet."""
     split = view.split(family)
     offered = view.values(split)
     if not applies(family, view.constraint, offered):
@@ -118,7 +118,7 @@ def mine(view: View, family: Template) -> list[Candidate]:
 
 
 def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]) -> Sequence[Row]:
-    """Ask a family; one that counts the population apart is asked that once for all symptoms."""
+    """Return the rows of a family; a population that it counts apart is counted only once."""
     failing = _answer(view, family.render("propose", **asked))
     if "population" not in family.sections or not failing:
         return failing
@@ -130,7 +130,7 @@ def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]
     for row in _answer(view, text):
         if _dimension(row) in wanted:
             bad = counted.get((_dimension(row), row["level"]), 0)
-            # A sample holds few of the failing nodes; they are added to it.
+            # The sample holds few failing nodes, so the counted ones are added.
             everyone = int(row["population"].value) + (bad if split.sample_mask else 0)
             rows.append({**row, "failing": number(bad), "population": number(everyone)})
     ordered = family.header["levels"].startswith("ordered")
@@ -138,12 +138,12 @@ def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]
 
 
 def _dimension(row: Row) -> tuple[Term | None, Term]:
-    """Return what a row is a level of: a property, perhaps of what another one leads to."""
+    """Return the dimension of a row: a property, and the property that leads to its subject."""
     return row.get("via"), row["dimension"]
 
 
 def _answer(view: View, text: str) -> Sequence[Row]:
-    """Return the rows of a query; what was asked of the very same nodes is not asked again."""
+    """Return the rows of a query, from the cache if it was run on the same nodes before."""
     key = view.marks.anonymous(text)
     if key not in view.answers:
         view.answers[key] = list(view.graph.store.select(text))
@@ -151,14 +151,14 @@ def _answer(view: View, text: str) -> Sequence[Row]:
 
 
 def _holds(view: View, text: str) -> bool:
-    """Return the answer of an ASK, kept as one row without a value, or none."""
+    """Return the answer of an ASK query; it is cached as one empty row, or none."""
     if text not in view.answers:
         view.answers[text] = [{}] if view.graph.store.ask(text) else []
     return bool(view.answers[text])
 
 
 def regions(family: Template, values: Mapping[str, Term], view: View) -> tuple[Fragment, Fragment]:
-    """Render a family's region for the terms it bound: for anyone, and for the scratch copy."""
+    """Return the region of a family for its terms: for any engine, and for the scratch copy."""
     public = section(family, "region", values, view)
     if "inside" not in family.sections:
         return public, public
@@ -168,7 +168,7 @@ def regions(family: Template, values: Mapping[str, Term], view: View) -> tuple[F
 def section(
     family: Template, name: str, values: Mapping[str, Term], view: View, **more: Value
 ) -> Fragment:
-    """Render a section of a family for the terms it bound."""
+    """Return a section of a family with its terms filled in."""
     offered: dict[str, Value] = dict(view.values(view.split(family)))
     offered.update(
         {key: term for key, term in values.items() if isinstance(term, NamedNode | Literal)}
@@ -179,15 +179,15 @@ def section(
 
 
 def _cuts(rows: Iterable[Row], *, down: bool) -> Iterator[Row]:
-    """Turn ordered levels into the best cut of each dimension: from it on, or down to it.
+    """Return the best cut of each ordered dimension: from a level on, or up to a level.
 
-    Levels are ordered by ?rank, a number, where the query gives one, else as text.
+    Levels are ordered by ?rank, a number, if the query binds it, else as text.
     """
     dimensions: dict[tuple[Term | None, Term], list[Row]] = {}
     for row in rows:
         dimensions.setdefault(_dimension(row), []).append(row)
     for (via, dimension), found in dimensions.items():
-        # A rank that could not be worked out is that of a value which is none of the kind.
+        # A value that is no number or date of this kind has no rank.
         levels = [r for r in found if "rank" in r] or found
         levels.sort(key=_place, reverse=down)
         counts = [(int(r["failing"].value), int(r["population"].value)) for r in levels]
@@ -215,7 +215,7 @@ def _place(row: Row) -> tuple[int, str]:
 
 
 def filled(view: View, candidate: Candidate) -> Candidate:
-    """Fill in who is inside the region, and exact counts on the discovery half.
+    """Return a candidate with its members and its exact counts on the discovery half.
 
     Raises Spent where the budget of the view is spent.
     """
@@ -225,9 +225,9 @@ def filled(view: View, candidate: Candidate) -> Candidate:
 
 
 def counted(view: View, candidate: Candidate) -> Candidate:
-    """Bring a candidate's counts and claims up to date with its members."""
+    """Return a candidate with counts and claims that follow from its members."""
     half = view.split(candidate.family).discovery_mask
-    # Claims of families with another split have to be comparable, so all are told on one half.
+    # Families differ in their split; claims are compared on one half for all of them.
     shared = view.marks.node.discovery_mask
     return replace(
         candidate,
@@ -237,16 +237,16 @@ def counted(view: View, candidate: Candidate) -> Candidate:
 
 
 def excess_share(table: Table) -> float:
-    """Return the failing nodes inside beyond the rate outside, as a share of all failing nodes.
+    """Return the share of all failing nodes that lie inside beyond the rate outside.
 
-    Where nothing lies outside there is no such rate, and all failing nodes count.
+    If no node lies outside, there is no such rate, and all failing nodes count.
     """
     gain = excess(table) if table.outside and table.inside else float(table.inside_failing)
     return gain / max(1, table.failing)
 
 
 def both(one: Fragment, other: Fragment) -> Fragment:
-    """Return the pattern of what is inside both; each stands in a scope of its own."""
+    """Return a pattern for the nodes inside both regions; each keeps a scope of its own."""
     return Fragment(
         f"{{ SELECT DISTINCT ?focus WHERE {{ {one.text} }} }}\n"
         f"{{ SELECT DISTINCT ?focus WHERE {{ {other.text} }} }}",

@@ -1,4 +1,4 @@
-"""Memory: what was rejected before is not proposed again, unless the evidence is other evidence."""
+"""Memory: a rejected hypothesis is not proposed again unless data, question or policy changed."""
 
 import re
 from collections.abc import Sequence
@@ -19,15 +19,16 @@ from kgreason.hypothesize.wording import wording
 from kgreason.record.record import literal
 
 _REJECTED: Final = frozenset({TRAILS.Refuted, TRAILS.Pruned, TRAILS.Archived})
-_COMPARED: Final = 60  # past ideas whose regions are asked for, the newest first
+_COMPARED: Final = 60  # so many rejected hypotheses are compared by their nodes, newest first
 _WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
 class Past:
-    """An idea of before: which, what became of it, and what is different since (None: nothing).
+    """An earlier hypothesis with its status.
 
-    One of this investigation is its `own`.
+    `changed` says what has changed since (None if nothing has). `own` is true if it belongs to
+    this investigation.
     """
 
     hypothesis: ox.NamedNode
@@ -44,14 +45,18 @@ class Past:
 
     @property
     def why(self) -> str:
-        """What became of it, in words."""
+        """The status and the IRI of the hypothesis, as a phrase."""
         name = self.status.value.rpartition("#")[2].lower()
         return f"{name} as {self.hypothesis.value}"
 
 
 @dataclass
 class Memory:
-    """What was proposed on a symptom before a round, and how alike two ideas have to be."""
+    """The hypotheses that were proposed for a symptom before a round.
+
+    Two hypotheses are the same if the Jaccard overlap of their nodes is at least `region`, or that
+    of their words at least `share`.
+    """
 
     context: Context
     symptom: Symptom
@@ -61,9 +66,10 @@ class Memory:
     share: float
 
     def of(self, candidate: Candidate) -> Past | None:
-        """Return the idea of before that a candidate is: of the same region, or too near to it.
+        """Return the earlier hypothesis that a candidate repeats, or None.
 
-        Where there are several, that which says the very same counts, then the newest.
+        One with the same pattern comes first, then the newest rejected one with nearly the same
+        words or nodes.
         """
         for past in self.past:
             if past.pattern == candidate.pattern.text:
@@ -84,7 +90,7 @@ class Memory:
     def known(self, candidate: Candidate) -> bool:
         """Check whether a candidate was proposed before in this investigation, or is rejected.
 
-        One of the very same nodes as one that was proposed is that one in other words.
+        A candidate with the same nodes as an earlier proposal counts as that proposal.
         """
         past = self.of(candidate)
         if past is not None and (past.own or (past.rejected and past.changed is None)):
@@ -105,21 +111,21 @@ class Memory:
 
     @cached_property
     def _regions(self) -> dict[str, int]:
-        """Return the nodes of the regions that were rejected, by hypothesis."""
+        """Return the nodes of each rejected region, by the IRI of its hypothesis."""
         rejected = [p for p in self.past if p.rejected and p.changed is None][:_COMPARED]
         found = {past.hypothesis.value: self._nodes(past) for past in rejected}
         return {name: nodes for name, nodes in found.items() if nodes is not None}
 
     @cached_property
     def _looked_at(self) -> set[int | None]:
-        """Return the nodes of each region that was proposed in this investigation."""
+        """Return the nodes of every region that this investigation proposed."""
         return {self._nodes(past) for past in self.past if past.own}
 
     def _nodes(self, past: Past) -> int | None:
         try:
             return members(self.view, pattern(past.pattern)) & self._everyone
         except QueryError:
-            return None  # it names marks of a scratch copy that is gone
+            return None  # the pattern names marks of a scratch copy that is gone
 
     @property
     def _everyone(self) -> int:
@@ -127,9 +133,9 @@ class Memory:
 
 
 def remembered(context: Context, symptom: Symptom, view: View, round_: int) -> Memory:
-    """Return what is remembered of a symptom when a round begins.
+    """Return the memory of a symptom at the beginning of a round.
 
-    A policy without policy:sameRegion has no memory.
+    It is empty if the policy has no policy:sameRegion.
     """
     numbers = context.policy.numbers
     past: list[Past] = []
@@ -153,7 +159,7 @@ def _past(context: Context, symptom: Symptom, row: Row) -> Past:
 
 
 def _changed(context: Context, symptom: Symptom, row: Row) -> str | None:
-    """Describe what differs from the investigation that a row is of, as far as evidence goes."""
+    """Describe what has changed since the investigation of a row; None if nothing has."""
     now = {
         "the data": context.graph.fingerprint,
         "the question": symptom.constraint.outcome_query,

@@ -1,7 +1,7 @@
-"""Open world: when a node that does not fit a region is known to lie outside of it.
+"""Open world: when a node is known to lie outside a region.
 
-A family names in its header (`open`) the properties or classes that its region is made of. That a
-node says nothing of these puts it outside only where all of them were declared complete.
+The header key `open` of a family names the properties or classes that its region depends on. A
+node without a statement about these counts as outside only if all of them were declared complete.
 """
 
 from typing import Final
@@ -17,10 +17,10 @@ _ALL: Final = Fragment("")
 
 
 def known_outside(view: View, candidate: Candidate, half: NamedNode) -> tuple[Fragment, bool]:
-    """Return pattern of those that say enough to tell that they lie outside, if they do not fit.
+    """Return a pattern for the nodes that are known to lie outside if they do not match the region.
 
-    And whether all that the region is made of is complete, so that the others lie outside too. A
-    node is outside of a conjunction where it is outside of any part.
+    The second value says whether everything that the region depends on is complete; then all other
+    nodes lie outside too. A node lies outside a conjunction if it lies outside one of its parts.
     """
     parts = candidate.parts or (candidate,)
     silent = [part for part in parts if _made_of(part)]
@@ -45,12 +45,12 @@ def known_outside(view: View, candidate: Candidate, half: NamedNode) -> tuple[Fr
 
 
 def _said(view: View, part: Candidate, half: NamedNode) -> Fragment:
-    """Return the pattern of those that say something of what a region is made of."""
+    """Return a pattern for the nodes that have a statement about what the region depends on."""
     return section(part.family, "levels", part.values, view, half=half)
 
 
 def _made_of(part: Candidate) -> set[Term]:
-    """Return the properties and classes that a node may be silent about."""
+    """Return the properties and classes that a node may have no statement about."""
     if "levels" not in part.family.sections:
         return set()
     names = part.family.header.get("open", "").split()

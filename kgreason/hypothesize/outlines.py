@@ -1,4 +1,4 @@
-"""Outlines: what the design of tests needs to know of a hypothesis, whoever proposed it."""
+"""Outlines: what the design of tests needs to know about a hypothesis."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,16 +16,17 @@ from kgreason.shacl import conforms_with_path
 _PLACEBOS: Final = 8
 _AND: Final = " and "
 PATTERNS: Final = ("levels", "exception", "prediction", "placebo", "known")
-"""What an outline may fill a test in with."""
+"""The parameters of tests that an outline may provide."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What a hypothesis is put to: its region, the kinds of test, and what fills these in.
+    """The region of a hypothesis, the kinds of test that it gets, and their parameters.
 
-    `patterns` are by the names in `PATTERNS`: the levels of its siblings, the exception it is
-    about, its prediction, its placebo, and who says enough to be known to lie outside; `silent`
-    says whether those who do not say enough lie outside too. `scheme` is how the halves are drawn.
+    `patterns` has the parameters by the names in `PATTERNS`: the levels of the siblings, the
+    excepted level, the prediction, the placebo, and the nodes that are known to lie outside.
+    `silent` says whether nodes without a statement lie outside as well. `scheme` names the split
+    into halves.
     """
 
     pattern: Fragment
@@ -36,7 +37,7 @@ class Outline:
 
 
 def outlined(view: View, candidate: Candidate) -> Outline:
-    """Return what a candidate is to be put to: tests its family names that can tell anything."""
+    """Return the outline of a candidate: the tests of its family that can give a result here."""
     family = candidate.family
     half = view.split(family).heldout
     levels = _levels(view, candidate, half)
@@ -62,7 +63,7 @@ def outlined(view: View, candidate: Candidate) -> Outline:
 
 
 def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | None:
-    """Return the pattern of the sibling levels; of a conjunction these are pairs of levels."""
+    """Return a pattern for the sibling levels; those of a conjunction are pairs of levels."""
     if not candidate.parts:
         if "levels" not in candidate.family.sections:
             return None
@@ -80,14 +81,14 @@ def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | Non
 
 
 def _several(view: View, levels: Fragment) -> bool:
-    """Check whether there are enough levels for a spread; a test that cannot tell is not made."""
+    """Check whether there are enough levels to estimate a spread from."""
     population = view.marks.population.mark
     text = template("context", "few-levels").render(population=population, levels=levels)
     return len(list(view.graph.store.select(text))) >= FEW
 
 
 def joint_level(candidate: Candidate) -> Literal | None:
-    """Return the level of a conjunction among all pairs of levels, or None where there are none."""
+    """Return the pair of levels that a conjunction stands for, or None if its parts have none."""
     levels = [part.values.get("level") for part in candidate.parts]
     named = all(
         part.family.header.get("levels") == "nominal" and "levels" in part.family.sections

@@ -1,4 +1,4 @@
-"""What the record holds of rounds that were begun: it is read there, and never proposed again."""
+"""Read the proposals of earlier rounds from the record, so that nothing is proposed twice."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ from kgreason.record.record import literal
 
 
 def frames(context: Context, symptom: Symptom, round_: int) -> list[list[Row]]:
-    """Return the frames of a round, each as the rows of its members, in their order."""
+    """Return the frames of a round in order, each as the rows of its members."""
     rows = context.record.select("frames", symptom=symptom.node, round=literal(round_))
     found: dict[str, list[Row]] = {}
     for row in rows:
@@ -27,7 +27,7 @@ def frames(context: Context, symptom: Symptom, round_: int) -> list[list[Row]]:
 
 
 def outline(row: Row) -> Outline:
-    """Return what a recorded hypothesis is to be put to; raises RecordError where nobody said."""
+    """Return the outline of a recorded hypothesis; raises RecordError if it has none."""
     if "kinds" not in row or "scheme" not in row:
         raise RecordError(
             f"{row['hypothesis'].value}: the record does not say what it is to be put to; "
@@ -43,14 +43,14 @@ def outline(row: Row) -> Outline:
 
 
 def proposed(context: Context, symptom: Symptom, round_: int) -> list[Candidate]:
-    """Return the candidates that a round proposed, as far as their families are still there."""
+    """Return the candidates that a round proposed, except those of families that are gone."""
     view = view_of(context, symptom, round_)
     rows = [row for frame in frames(context, symptom, round_) for row in frame if "bindings" in row]
     return list(_made(view, rows))
 
 
 def left_out(context: Context, symptom: Symptom, round_: int) -> list[Candidate]:
-    """Return the candidates for which a round had no room, as far as their families are there."""
+    """Return the candidates that a round left out, except those of families that are gone."""
     view = view_of(context, symptom, round_)
     rows = context.record.select("candidates", symptom=symptom.node, round=literal(round_))
     return list(_made(view, rows))
@@ -68,7 +68,7 @@ def _made(view: View, rows: list[Row]) -> Iterator[Candidate]:
 
 
 def looked_at(context: Context, symptom: Symptom, before: int, view: View) -> set[tuple[str, int]]:
-    """Return aspect and nodes of what rounds before one proposed, where it was of same nodes."""
+    """Return the aspect and the nodes of each proposal of earlier rounds on the same nodes."""
     everyone = view.marks.population.everyone
     return {
         (row["aspect"].value.rpartition("#")[2].lower(), members(view, region) & everyone)
@@ -85,7 +85,7 @@ def _region(row: Row) -> list[Fragment]:
 
 
 def found_wanting(context: Context, symptom: Symptom, round_: int) -> frozenset[Key]:
-    """Return the keys of what was proposed before and found wanting: nothing has to yield to it."""
+    """Return the keys of earlier proposals that failed their tests; nothing yields to these."""
     rows = context.record.select("found-wanting", symptom=symptom.node, round=literal(round_))
     made = (
         bindings.known(view_of(context, symptom, int(row["proposed"].value)), row["bindings"].value)
@@ -95,5 +95,5 @@ def found_wanting(context: Context, symptom: Symptom, round_: int) -> frozenset[
 
 
 def hypothesis_of(row: Row) -> ox.NamedNode:
-    """Return the hypothesis that a row is about."""
+    """Return the hypothesis of a row."""
     return ox.NamedNode(row["hypothesis"].value)

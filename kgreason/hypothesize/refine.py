@@ -1,4 +1,4 @@
-"""Refine: a tighter or wider wording of what is still open, found on the discovery half."""
+"""Refine open hypotheses: find a narrower or wider region on the discovery half."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _ADD, _DROP = "add-condition", "drop-condition"
 
 
 def variants(view: View, parent: Candidate, others: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Return revisions of a hypothesis; `others` are candidates that may become conditions."""
+    """Return revisions of a hypothesis; `others` are candidates that may become a condition."""
     yield from _narrower(view, parent, others)
     yield from _wider(view, parent)
     yield from _asked(view, parent)
@@ -32,9 +32,9 @@ def refined(
     revisions: Iterable[Candidate],
     known: Callable[[Candidate], bool],
 ) -> Candidate | None:
-    """Return the best of several revisions of a hypothesis, or None where none is worth a test.
+    """Return the best of several revisions of a hypothesis, or None if none is worth a test.
 
-    `known` tells of what was proposed before.
+    `known` says whether a candidate was proposed before.
     """
     better = [
         v
@@ -45,7 +45,7 @@ def refined(
 
 
 def _narrower(view: View, parent: Candidate, others: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Return the parent with one condition more: it has to beat both by far."""
+    """Return the parent with one more condition, if the pair scores far better than each alone."""
     parts = parent.parts or (parent,)
     if parent.is_mechanism or len(parts) >= _MOST_PARTS:
         return
@@ -60,7 +60,7 @@ def _narrower(view: View, parent: Candidate, others: Sequence[Candidate]) -> Ite
 
 
 def _wider(view: View, parent: Candidate) -> Iterator[Candidate]:
-    """Return parent with one condition less, where that claims more and tells nearly as much."""
+    """Return the parent without one condition, if it claims more and scores nearly as well."""
     for left_out in parent.parts:
         parts = tuple(part for part in parent.parts if part is not left_out)
         made = filled(view, joined(parts) if len(parts) > 1 else parts[0])
@@ -69,7 +69,7 @@ def _wider(view: View, parent: Candidate) -> Iterator[Candidate]:
 
 
 def _asked(view: View, parent: Candidate) -> Iterator[Candidate]:
-    """Return what the templates of `queries/refine/` put in place of the parent's terms."""
+    """Return the variants that the templates of `queries/refine/` give, if they score better."""
     if parent.parts:
         return
     for asking in role("refine").values():
@@ -93,7 +93,7 @@ def _variants(view: View, parent: Candidate, asking: Template) -> Iterator[Candi
 
 
 def _fits(asking: Template, name: str, offered: dict[str, Value]) -> bool:
-    """Check whether a parameter is there and of its type: a value may be no IRI."""
+    """Check whether a value is given for a parameter and has its type."""
     if name not in offered:
         return False
     kind = asking.parameters[name].type
