@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,7 @@ from tests.test_house import DECLARED, FULL
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COPIED = ("kgreason", "ontology", "queries", "shapes", "pyproject.toml")
-TESTS = (
-    *("__init__.py", "casebook.py", "conftest.py", "test_cases.py", "test_templates.py"),
-    *("test_report.py", "report_support.py", "cases/report"),
-)
+RUN = ("test_cases.py", "test_report.py", "test_repair_cases.py")
 
 SHAPES = """
 @prefix ex: <https://example.org/> .
@@ -35,6 +33,50 @@ found = kgreason.investigate("data.ttl", shapes="shapes.ttl")
 told = {"where": kgreason.__file__, "result": found.as_dict(), "report": found.markdown(),
         "record": found.turtle()}
 json.dump(told, sys.stdout)
+"""
+HALFWAY = """
+import json, sys
+import kgreason
+kgreason.investigate("data.ttl", shapes="shapes.ttl", policy="halfway", ledger="halfway").close()
+ledger = kgreason.open("halfway")
+moved = "SELECT ?h ?before ?after ?strength ?polarity { ?u trails:rule 'halfway' ; "
+moved += "trails:before ?before ; trails:after ?after ; trails:hypothesis ?h ; trails:evidence "
+moved += "[ trails:polarity ?polarity ; trails:strength ?strength ] } ORDER BY ?u"
+rows = [{k: v.value for k, v in row.items()} for row in ledger.query(moved)]
+json.dump({"updates": rows, "faults": [str(f) for f in ledger.audit().findings]}, sys.stdout)
+"""
+RAISED = """
+import json, pathlib, sys
+import pyoxigraph as ox
+import kgreason
+from kgreason.audit import audit
+from kgreason.record import Ledger
+from kgreason.record.record import Record
+with Ledger.read(pathlib.Path("halfway")) as ledger:
+    record = ledger.record(ledger.entry(None))
+    copy = ox.Store()
+    copy.extend(iter(record.store.inner))
+copy.update(
+    "PREFIX trails: <https://w3id.org/trails#> DELETE { GRAPH ?g { ?u trails:after ?after } } "
+    "INSERT { GRAPH ?g { ?u trails:after 0.123 } } WHERE { GRAPH ?g { "
+    "?u trails:rule 'halfway' ; trails:after ?after } }"
+)
+made = Record(type(record.store)(copy, "a copy"), record.iri)
+json.dump(sorted(audit(made).rules), sys.stdout)
+"""
+DAYS = """
+@prefix ex: <https://example.org/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+ex:MadeShape a sh:NodeShape ; sh:targetClass ex:Part ;
+  sh:property [ sh:path ex:made ; sh:datatype xsd:date ] .
+"""
+REPAIR = """
+import json, sys
+import kgreason
+kgreason.investigate("days.ttl", shapes="days-shapes.ttl", ledger="days").close()
+done = kgreason.open("days").repair(dry_run=True, using="dotted-date")
+json.dump(done.as_dict(), sys.stdout)
 """
 
 
@@ -53,6 +95,21 @@ def data() -> str:
     return "\n".join(lines)
 
 
+def days() -> str:
+    """Write 120 parts with a day; of every third it is a text such as 07.03.2026."""
+    lines = [
+        "@prefix ex: <https://example.org/> .",
+        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .",
+    ]
+    for number in range(120):
+        day, month = number % 28 + 1, number % 12 + 1
+        dated = f'"2026-{month:02}-{day:02}"^^xsd:date'
+        dotted = f'"{day:02}.{month:02}.2026"'
+        made = dotted if number % 3 == 0 else dated
+        lines.append(f"ex:part{number} a ex:Part ; ex:made {made} .")
+    return "\n".join(lines)
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a copy of the checkout with the files of CONTRIBUTING.md in their places."""
@@ -63,22 +120,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         else:
             shutil.copy(ROOT / name, copy / name)
     (copy / "tests").mkdir()
-    for name in TESTS:
-        place = copy / "tests" / name
-        place.parent.mkdir(exist_ok=True)
-        if (ROOT / "tests" / name).is_dir():
-            shutil.copytree(ROOT / "tests" / name, place)
-        else:
-            shutil.copy(ROOT / "tests" / name, place)
+    for path in (ROOT / "tests").glob("*.py"):
+        shutil.copy(path, copy / "tests" / path.name)
+    shutil.copytree(ROOT / "tests" / "cases" / "report", copy / "tests" / "cases" / "report")
     blocks = BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     for name, text in blocks:
         path = copy / name
         assert not path.exists(), f"{name} is in the project already"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert len(blocks) == 11
+    assert len(blocks) == 26
     (copy / "data.ttl").write_text(data(), encoding="utf-8")
     (copy / "shapes.ttl").write_text(SHAPES, encoding="utf-8")
+    (copy / "days.ttl").write_text(days(), encoding="utf-8")
+    (copy / "days-shapes.ttl").write_text(DAYS, encoding="utf-8")
     return copy
 
 
@@ -233,16 +288,41 @@ def test_the_section_is_in_the_report(told: dict[str, Any]) -> None:
 
 
 def test_the_cases_hold_and_the_headers_fit(checkout: Path) -> None:
-    new = "unlabelled or majority or tests-by-kind"
+    new = "unlabelled or majority or tests-by-kind or halfway or dotted-date"
     options = ("-p", "no:cacheprovider", "-o", "addopts=-v", "-k", new)
-    told = run(checkout, "-m", "pytest", *options, "tests")
+    told = run(checkout, "-m", "pytest", *options, *(f"tests/{name}" for name in RUN))
     for name in (
         "hypothesize/unlabelled/two-of-three propose oxigraph",
         "hypothesize/unlabelled/two-of-three region rdflib",
         "test/majority/two-of-three main oxigraph",
         "test_section_writes_what_its_case_expects[tests-by-kind",
+        "audit/halfway-after/wrong-or-missing main rdflib",
+        "confidence/halfway/supports oxigraph",
+        "test_update_changes_what_is_expected_and_nothing_else[dotted-date/one-of-two-oxigraph",
+        "test_rows_are_what_the_update_changes[dotted-date/one-of-two",
     ):
         assert re.search(rf"{re.escape(name)}\] PASSED", told), told
+
+
+def test_the_rule_moves_confidence_and_the_check_does_its_sum_again(checkout: Path) -> None:
+    found = json.loads(run(checkout, "-c", HALFWAY))
+    assert found["faults"] == []
+    assert len(found["updates"]) == 3
+    goals = {"Supports": Decimal(1), "Contradicts": Decimal(0)}
+    for row in found["updates"]:
+        before, after, strength = (Decimal(row[n]) for n in ("before", "after", "strength"))
+        goal = goals.get(row["polarity"].rpartition("#")[2], before)
+        assert abs(after - (before + strength * (goal - before))) <= Decimal("1e-9")
+    assert "halfway-after" in json.loads(run(checkout, "-c", RAISED))
+
+
+def test_the_repair_clears_what_it_is_for(checkout: Path) -> None:
+    found = json.loads(run(checkout, "-c", REPAIR))
+    (tried,) = found["tried"]
+    assert tried["repair"] == "dotted-date"
+    figures = tried["figures"]
+    assert (figures["claimed"], figures["holds"], figures["violationsCaused"]) == (40, 40, 0)
+    assert tried["outcome"] == "cleared"
 
 
 def test_every_term_of_the_record_is_in_the_ontology(told: dict[str, Any]) -> None:

@@ -103,7 +103,7 @@ def test_the_files_are_in_the_record_with_their_digests(folder: Path) -> None:
     with investigated(folder) as result:
         rows = result.record.select("extensions")
         assert {row["file"].value: row["digest"].value for row in rows} == digests(folder)
-        assert len(rows) == 5
+        assert len(rows) == 6
         assert {(row["name"].value, row["folder"].value) for row in rows} == {
             ("labels", folder.as_posix())
         }

@@ -96,7 +96,7 @@ BROKEN = {
     "no likelihood": (
         "ontology/policies/majority.ttl",
         ("majority", "minority"),
-        r"add rows for the",
+        r"no policy:likelihood for the outcome 'most'",
     ),
     "no case": (
         "tests/cases/test/majority/two-of-three/case.toml",

@@ -16,7 +16,6 @@ from kgreason.report.entries import (
     rows,
 )
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
-from kgreason.report.narrator import TEMPLATES, Narrator
 from kgreason.report.questions import ask
 
 _SHOWN: Final = 12
@@ -103,19 +102,19 @@ class Result:
         """Return the result as JSON text."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
-    def markdown(self, narrator: Narrator = TEMPLATES) -> str:
-        """Return the report as Markdown; a `narrator` may add passages, marked as its own."""
+    def markdown(self) -> str:
+        """Return the report as Markdown."""
         from kgreason.report.markdown import render  # noqa: PLC0415 - only when asked for
 
         with using(self._extensions):
-            return render(self.record, narrator)
+            return render(self.record)
 
-    def html(self, narrator: Narrator = TEMPLATES) -> str:
-        """Return the report as one HTML page that needs nothing else; `narrator` as above."""
+    def html(self) -> str:
+        """Return the report as one HTML page that needs nothing else."""
         from kgreason.report.html import render  # noqa: PLC0415 - only when asked for
 
         with using(self._extensions):
-            return render(self.record, narrator)
+            return render(self.record)
 
     def turtle(self) -> str:
         """Return the record as Turtle."""

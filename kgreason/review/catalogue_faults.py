@@ -216,11 +216,19 @@ def _words(made: Template) -> Iterator[str]:
 
 
 def _rows(made: Template) -> Iterator[str]:
-    if made.role == "test" and made.name not in {k for k, _ in policy.load().outcomes}:
-        yield (
-            "no likelihood says what its outcomes are worth; add rows for the policy frame in "
-            "ontology/policies/."
-        )
+    if made.role != "test":
+        return
+    try:
+        known = policy.load().outcomes
+    except OptionError as error:
+        yield str(error)
+        return
+    for outcome in made.header["outcomes"].split():
+        if (made.name, outcome) not in known:
+            yield (
+                f"no likelihood says what its outcome {outcome!r} is worth; add rows for the "
+                "policy frame in ontology/policies/."
+            )
 
 
 def _cases(made: Template, cases: Path) -> Iterator[str]:
@@ -240,6 +248,7 @@ def names() -> dict[str, set[str]]:
     known["components"] = {
         one.removeprefix("sh:").removesuffix("ConstraintComponent") for one in components
     }
+    known["test roles"] = _concepts("trails", "TestRoleScheme")
     known["statuses"] = _concepts("trails", "StatusScheme", by_notation=False)
     known["regions"] = _concepts("repair", "RegionKindScheme")
     known["operations"] = _concepts("repair", "OperationScheme")
