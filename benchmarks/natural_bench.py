@@ -19,7 +19,8 @@ How a leader (the first supported hypothesis of a symptom) is judged:
 - honest none: nothing is supported, and nothing in the graph tells the cause;
 - not run: no result within the time, or an error.
 
-Prints a table, and writes all with the statements, so that a person can judge, to
+Where a person judged a statement otherwise (benchmarks/natural/judgements.toml, with reasons), that
+counts. Prints a table, and writes all with the statements, so that a person can judge, to
 benchmarks/results/natural.json. Intervals are Wilson's at 95 %.
 """
 
@@ -167,6 +168,9 @@ def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, An
 
 def judge(laid: Laid, leader: dict[str, Any], held: float, *, pure: bool) -> str:
     """Return the verdict on a leader that holds a share of the nodes mended."""
+    spoken = natural_cases.by_hand().get((laid.name, leader["statement"]))
+    if spoken:
+        return str(spoken)
     if any(re.search(one, leader["statement"]) for one in laid.restates):
         return "restated"
     if laid.kinds == (NONE,):

@@ -45,6 +45,7 @@ PREFIXES = {
     "ex": "urn:rule:",
 }
 NONE = "none"
+BY_HAND = "judgements.toml"
 SPLITS = ("learn", "held-out")
 BOM = b"\xef\xbb\xbf"
 
@@ -114,7 +115,7 @@ def cases(folder: Path = NATURAL) -> list[Case]:
 
     Raises TypeError if a file lacks a field, or has one that is not known.
     """
-    return [case_of(path) for path in sorted(folder.glob("*.toml")) if path.stem != "passed-over"]
+    return [case_of(path) for path in sorted(folder.glob("*.toml")) if path.name != BY_HAND]
 
 
 def case_of(path: Path) -> Case:
@@ -122,6 +123,13 @@ def case_of(path: Path) -> Case:
     told: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     as_tuples: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in told.items()}
     return Case(name=path.stem, **as_tuples)
+
+
+def by_hand(folder: Path = NATURAL) -> dict[tuple[str, str], str]:
+    """Return what a person judged of a statement on a case, by case and statement."""
+    path = folder / BY_HAND
+    told = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {(one["case"], one["statement"]): one["verdict"] for one in told.get("judged", ())}
 
 
 def git_folder(mirror: Path, repository: str) -> Path | None:

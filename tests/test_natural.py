@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -164,3 +165,16 @@ def test_a_region_is_compared_with_the_nodes_mended(tmp_path: Path) -> None:
     region["region"] += " ORDER BY ?focus LIMIT 4"
     told = natural_bench.judged(laid(("source",), tmp_path), symptom(**region), store)
     assert told["judged"] == "vague"
+
+
+def test_a_person_judges_otherwise_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is judged by hand counts; each judgement has a verdict that exists, and says why."""
+    file = ROOT / "benchmarks" / "natural" / natural_cases.BY_HAND
+    for one in tomllib.loads(file.read_text("utf-8"))["judged"]:
+        assert one["verdict"] in natural_bench.VERDICTS
+        assert one["why"]
+    monkeypatch.setattr(natural_cases, "by_hand", lambda: {("x", "One file."): "false"})
+    told = natural_bench.judged(laid(("source",), tmp_path), symptom(), ox.Store())
+    assert told["judged"] == "false"
