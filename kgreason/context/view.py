@@ -11,7 +11,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.budget import UNLIMITED, Budget
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
-from kgreason.base.templates import Fragment, Template, Value, template
+from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import FORM_PREFIX, SH, TRAILS, TYPE, XSD
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
@@ -92,9 +92,7 @@ class View:
             "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "absence": self.constraint.component in _ABSENCE,
-            # A constraint that was compiled from a shape says which values are at fault; one whose
-            # failing nodes are only listed does not.
-            "compiled": self.constraint.aim is not None,
+            "compiled": self._names_values(),
             "offending": self.constraint.violation,
         }
         if self.constraint.component != TRAILS.OutcomeQuery:
@@ -116,6 +114,19 @@ class View:
         asked = self.constraint.parameters
         kinds = asked.get(SH.nodeKind, ())
         return SH["class"] in asked or any(kind in _THINGS for kind in kinds)
+
+    def _names_values(self) -> bool:
+        """Check whether the constraint says which values are at fault.
+
+        One that was compiled from a shape and judges each value alone does; one whose failing
+        nodes are only listed, or that counts values, does not.
+        """
+        name = f"sh:{self.constraint.component.value.rpartition('#')[2]}"
+        judged = any(
+            made.header.get("component") == name and made.header.get("form") == "test"
+            for made in role("observe").values()
+        )
+        return judged and self.constraint.aim is not None
 
     def split(self, family: Template) -> Split:
         """Return the split that a family works with."""
