@@ -676,11 +676,8 @@ def test_a_ledger_in_use(ledger: Path) -> None:
     finally:
         os.close(handle)
     refused(done, r"used: another process is writing to this ledger; wait for it")
-    with Ledger.write(Path("used")):
-        refused(
-            investigate("data.ttl", "--shapes", "shapes.ttl", "--ledger", "used"),
-            r"another process is writing",
-        )
+    with Ledger.write(Path("used")):  # by another thread of this process
+        assert investigate("data.ttl", "--shapes", "shapes.ttl", "--ledger", "used").code == 0
     assert investigate("data.ttl", "--shapes", "shapes.ttl", "--ledger", "used").code == 0
 
 

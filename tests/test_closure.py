@@ -1,5 +1,6 @@
 """Of several axioms that would mend the same failures: which one is told, and when none is."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -172,19 +173,27 @@ def test_what_is_left_out_of_an_ontology_would_have_said_nothing(
     assert part == whole
 
 
-def test_a_closure_is_made_once(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vendors and those with a licence are the same things: two hypotheses, one neighbourhood."""
-    made: list[str] = []
+def test_a_closure_is_made_once(
+    told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vendors and those with a licence are the same things: two hypotheses, one neighbourhood.
+
+    Tests run in a process of their own, which can tell of what it did by a file.
+    """
+    file = tmp_path / "made.json"
+    file.touch()
     inner = closure._close
 
     def counted(text: str) -> tuple[list[ox.Triple], str]:
-        made.append(text)
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(text) + "\n")
         return inner(text)
 
     monkeypatch.setattr(closure, "_close", counted)
     closure.forget()
     lines = [f"ex:C{n} rdfs:subClassOf ex:C{n + 1} ; rdfs:label 'other' ." for n in range(200)]
     told('a ex:Vendor ; ex:licence "1"', VENDORS + BY_PLACE + "\n".join(lines))
+    made = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert made
     assert len(made) == len(set(made))
     assert not any("https://example.org/C7>" in text for text in made)

@@ -8,19 +8,20 @@ dies with its parent.
 import contextlib
 import ctypes
 import faulthandler
+import gc
 import multiprocessing
 import multiprocessing.connection
 import os
 import re
 import resource
 import signal
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import QueryError, RunError, TimeoutExceeded
+from kgreason.base.locks import Lock
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
 AnyTerm = Term | ox.Triple
@@ -57,12 +58,14 @@ class Results(Sequence[Row]):
 class Store:
     """A pyoxigraph store with errors in our own words.
 
-    `where` is what messages call it.
+    `where` is what messages call it. Updates are made one after the other: those of all that hold
+    the same `updates`.
     """
 
-    def __init__(self, inner: ox.Store, where: str) -> None:
+    def __init__(self, inner: ox.Store, where: str, updates: Lock | None = None) -> None:
         self.inner = inner
         self.where = where
+        self._updates = updates or Lock()
 
     def close(self) -> None:
         """Let go of the folder, whoever still holds this object."""
@@ -131,7 +134,8 @@ class Store:
         `functions` are what the text may call, by IRI.
         """
         try:
-            self.inner.update(text, custom_functions=dict(functions or {}))
+            with self._updates:
+                self.inner.update(text, custom_functions=dict(functions or {}))
         except (SyntaxError, RuntimeError, OSError, ValueError) as error:
             raise RunError(f"An update of {self.where} failed: {error}\n{text}") from error
 
@@ -363,15 +367,7 @@ def _one_process(
         receiver.close()
 
 
-_FORKING = threading.Lock()
-
-
-def _renewed() -> None:
-    global _FORKING  # noqa: PLW0603 - the lock of a process is another one after a fork
-    _FORKING = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renewed)
+_FORKING: Final = Lock()
 
 
 @contextlib.contextmanager
@@ -398,6 +394,7 @@ def _child(
     try:
         die_with(parent)
         _bound_memory()
+        gc.freeze()  # what the parent left behind, such as an open ledger, is not ours to close
         # An abort of native code speaks on stderr by itself; the parent says what is to say.
         faulthandler.disable()
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -6,10 +6,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
+from weakref import WeakSet
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import LedgerError, OptionError, RunError
+from kgreason.base.locks import Lock
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
@@ -43,9 +45,9 @@ class Ledger:
     Use as a context manager; a writer holds the lock until it is closed.
     """
 
-    def __init__(self, store: Store, lock: int | None = None) -> None:
+    def __init__(self, store: Store, writer: "_Writer | None" = None) -> None:
         self.store = store
-        self._lock = lock
+        self._writer = writer
 
     @classmethod
     def memory(cls) -> Self:
@@ -61,6 +63,8 @@ class Ledger:
         Raises LedgerError if it is in use, cannot be written, is of another version or holds
         something else.
         """
+        if _writer_of(folder) is not None:
+            return
         place = next(p for p in (folder, *folder.absolute().parents) if p.exists())
         if not place.is_dir():
             raise LedgerError(f"{place}: this is a file; give --ledger a folder.")
@@ -93,16 +97,27 @@ class Ledger:
     def write(cls, folder: Path) -> Self:
         """Open for writing, and make the folder if it is missing.
 
-        Raises LedgerError as `ready` does.
+        Threads of one process may write to a ledger at once; the last one to close it gives it
+        back. Raises LedgerError as `ready` does.
         """
-        cls.ready(folder)
+        with _WRITING:
+            writer = _writer_of(folder)
+            if writer is None:
+                cls.ready(folder)
+                writer = _WRITERS[folder.resolve()] = cls._opened(folder)
+            writer.users += 1
+            return cls(writer.view(), writer)
+
+    @classmethod
+    def _opened(cls, folder: Path) -> "_Writer":
         new, lock = not folder.exists(), None
         try:
             folder.mkdir(parents=True, exist_ok=True)
             lock = _opened(folder / _LOCK)
             _take(lock, folder)
-            ledger = cls(Store(ox.Store(str(folder)), f"the ledger {folder}"), lock)
-            ledger._begin()
+            writer = _Writer(folder.resolve(), ox.Store(str(folder)), lock, f"the ledger {folder}")
+            made = cls(writer.view())
+            made._begin()
         except (OSError, RuntimeError, LedgerError) as error:
             if lock is not None:
                 os.close(lock)
@@ -113,7 +128,7 @@ class Ledger:
             raise LedgerError(
                 f"{folder}: the ledger cannot be opened for writing ({_reason(error)})."
             ) from error
-        return ledger
+        return writer
 
     @classmethod
     def append(cls, folder: Path) -> Self:
@@ -124,7 +139,16 @@ class Ledger:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open read-only; raises LedgerError if there is no ledger of this version."""
+        """Open read-only; raises LedgerError if there is no ledger of this version.
+
+        What another thread of this process is writing to is read through its store.
+        """
+        with _WRITING:
+            writer = _writer_of(folder)
+            if writer is not None:
+                through = cls(writer.view(), writer)
+                writer.readers.add(through)
+                return through
         if not (folder / "CURRENT").is_file():
             raise LedgerError(
                 f"{folder}: there is no ledger here; run `kgreason investigate` first, "
@@ -149,16 +173,18 @@ class Ledger:
 
     def close(self) -> None:
         """Write everything to disk, and give the folder back; the ledger is of no use after."""
+        writer, self._writer = self._writer, None
+        self.store.close()
+        if writer is None:
+            return
         try:
-            if self._lock is not None:
-                self.store.inner.flush()
+            writer.leave(self)
         except (OSError, RuntimeError) as error:
             raise RunError(f"{self.store.where} cannot be written ({_reason(error)}).") from error
-        finally:
-            self.store.close()
-            if self._lock is not None:
-                os.close(self._lock)
-                self._lock = None
+
+    def read_on(self, inner: ox.Store) -> None:
+        """Go on reading in another store of the same folder."""
+        self.store.inner, self._writer = inner, None
 
     def entries(self) -> list[Entry]:
         """List the investigations by number."""
@@ -243,6 +269,65 @@ class Ledger:
             f"{self.store.where} is of version {found[0]}, this kgreason reads {VERSION}; "
             "use another --ledger folder."
         )
+
+
+class _Writer:
+    """A ledger folder that this process writes to, however many of its threads do.
+
+    `readers` read through the same store; when the last of `users` leaves they go on with a store
+    that was opened read-only.
+    """
+
+    def __init__(self, folder: Path, inner: ox.Store, lock: int, where: str) -> None:
+        self.folder, self.where = folder, where
+        self.users = 0
+        self.readers: WeakSet[Ledger] = WeakSet()
+        self._inner: ox.Store | None = inner
+        self._lock = lock
+        self._updates = Lock()
+
+    def view(self) -> Store:
+        """Return the store, for one that reads it or writes to it."""
+        inner = ox.Store() if self._inner is None else self._inner
+        return Store(inner, self.where, self._updates)
+
+    def leave(self, ledger: Ledger) -> None:
+        """Write everything to disk; the last one that writes gives the folder back."""
+        with _WRITING:
+            if ledger in self.readers:
+                self.readers.discard(ledger)
+                return
+            self.users -= 1
+            try:
+                if self._inner is not None:
+                    self._inner.flush()
+            finally:
+                if not self.users:
+                    self._close()
+
+    def _close(self) -> None:
+        _WRITERS.pop(self.folder, None)
+        self._inner = None
+        try:
+            readers = list(self.readers)
+            self.readers.clear()
+            if readers:
+                again = ox.Store.read_only(str(self.folder))
+                for reader in readers:
+                    reader.read_on(again)
+        finally:
+            os.close(self._lock)
+
+
+_WRITING: Final = Lock()
+_WRITERS: Final[dict[Path, _Writer]] = {}
+# A forked process must not touch the stores of its parent.
+os.register_at_fork(after_in_child=_WRITERS.clear)
+
+
+def _writer_of(folder: Path) -> _Writer | None:
+    """Return what this process writes to a folder with, if it does."""
+    return _WRITERS.get(folder.resolve()) if _WRITERS else None
 
 
 def _opened(lock: Path) -> int:

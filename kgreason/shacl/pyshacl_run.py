@@ -6,11 +6,12 @@ rdflib and pySHACL are imported only here, and only when they are needed, for th
 import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import RunError
+from kgreason.base.locks import Lock
 from kgreason.base.store import Term
 from kgreason.base.terms import OWL, RDFS, SH, TYPE, XSD
 from kgreason.graph import Graph
@@ -20,6 +21,9 @@ from kgreason.shacl.shapes import TARGETS, Shapes
 
 if TYPE_CHECKING:
     import rdflib
+
+
+_EXACT: Final = Lock()
 
 
 @contextlib.contextmanager
@@ -36,16 +40,20 @@ def quiet_literals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def exact_literals() -> Iterator[None]:
-    """Keep rdflib from rewriting literals, and from logging each that is ill-typed."""
+    """Keep rdflib from rewriting literals, and from logging each that is ill-typed.
+
+    The switch is one for all threads, so that only one of them is in here at a time.
+    """
     import rdflib  # noqa: PLC0415
 
-    before = rdflib.NORMALIZE_LITERALS
-    rdflib.NORMALIZE_LITERALS = False
-    try:
-        with quiet_literals():
-            yield
-    finally:
-        rdflib.NORMALIZE_LITERALS = before
+    with _EXACT:
+        before = rdflib.NORMALIZE_LITERALS
+        rdflib.NORMALIZE_LITERALS = False
+        try:
+            with quiet_literals():
+                yield
+        finally:
+            rdflib.NORMALIZE_LITERALS = before
 
 
 def to_rdflib(term: Term) -> Any:

@@ -12,6 +12,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.locks import Lock
 from kgreason.base.store import Store, Term
 from kgreason.base.terms import OWL, RDF, RDFS
 from kgreason.graph import Graph
@@ -130,6 +131,7 @@ _KINDS: Final = frozenset(
     OWL[name] for name in ("SymmetricProperty", "TransitiveProperty", "Restriction")
 )
 _KEPT: Final = 8  # closures, each of at most _MOST triples and what follows
+_KEEPING: Final = Lock()
 _kept: "OrderedDict[str, tuple[ox.Store, str]]" = OrderedDict()
 
 
@@ -145,14 +147,16 @@ def _closed(triples: Iterable[ox.Triple]) -> tuple[ox.Store, str]:
     """
     text = _lines(triples)
     key = hashlib.sha256(text.encode()).hexdigest()
-    if key not in _kept:
+    kept = _kept.pop(key, None)
+    if kept is None:
         closed, engine = _close(text)
         inner = ox.Store()
         inner.extend(ox.Quad(t.subject, t.predicate, t.object) for t in closed)
-        _kept[key] = inner, engine
-    _kept.move_to_end(key)
-    while len(_kept) > _KEPT:
-        _kept.popitem(last=False)
+        kept = inner, engine
+    with _KEEPING:
+        _kept[key] = kept  # at the end of them
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)
     return _kept[key]
 
 
