@@ -21,7 +21,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.base.terms import TRAILS
-from kgreason.record import Ledger
+from kgreason.record import Ledger, beside
 from tests.cli_support import PREFIXES, SHAPES, Ran, process, run, write_graph
 
 GOOD = PREFIXES + 'ex:a a ex:Thing ; ex:name "a" ; ex:size 3 .\n'
@@ -665,17 +665,19 @@ def test_a_store_that_is_no_ledger_and_a_damaged_one(ledger: Path, words: list[s
     refused(run(*words, *args, "--ledger", "damaged"), r"damaged: the ledger cannot be opened")
 
 
-def test_a_ledger_in_use(ledger: Path) -> None:
+def test_a_ledger_in_use(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "SECONDS", 0.1)
     Path("data.ttl").write_text(GOOD)
     shutil.copytree(ledger, "used")
     handle = os.open("used/kgreason.lock", os.O_RDWR)
     fcntl.flock(handle, fcntl.LOCK_EX)
     try:
         done = investigate("data.ttl", "--shapes", "shapes.ttl", "--ledger", "used")
-        assert run("report", "--ledger", "used").code == 0  # reading goes on
+        reading = run("report", "--ledger", "used")
     finally:
         os.close(handle)
     refused(done, r"used: another process is writing to this ledger; wait for it")
+    refused(reading, r"used: another process is writing to this ledger, and has given no copy")
     with Ledger.write(Path("used")):  # by another thread of this process
         assert investigate("data.ttl", "--shapes", "shapes.ttl", "--ledger", "used").code == 0
     assert investigate("data.ttl", "--shapes", "shapes.ttl", "--ledger", "used").code == 0

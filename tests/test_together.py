@@ -1,6 +1,9 @@
 """Several investigations of one process at once: on the same data, into one ledger."""
 
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +19,7 @@ from kgreason.base.errors import LedgerError
 from kgreason.base.store import guarded
 from kgreason.graph.given import given_as
 from kgreason.observe.request import request_of
-from kgreason.record import Ledger, Record
+from kgreason.record import Ledger, Record, beside
 from tests.lifetime_support import copied, timeless
 from tests.resume_support import several
 
@@ -122,3 +125,92 @@ def test_updates_of_several_threads_are_all_kept(tmp_path: Path) -> None:
         (quad,) = one.store.quads(ox.NamedNode("urn:e:g"))
         assert isinstance(quad.object, ox.Literal)
         assert quad.object.value == "100"
+
+
+# --- reading beside a writer ------------------------------------------------------------
+
+
+def both(folder: Path) -> list[list[str]]:
+    """Give what another process sees of two values that are always changed at once."""
+
+    def values() -> list[list[str]]:
+        with Ledger.read(folder) as reader:
+            graph = ox.NamedNode("urn:e:g")
+            found = [q.object for q in reader.store.quads(graph)]
+            return [[o.value for o in found if isinstance(o, ox.Literal)]]
+
+    return guarded(values, 120, "a reader")
+
+
+def test_another_process_reads_a_copy_that_was_made_between_two_steps(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    change = """PREFIX e: <urn:e:>
+        DELETE { GRAPH e:g { ?node e:is ?n } } INSERT { GRAPH e:g { ?node e:is ?more } }
+        WHERE { GRAPH e:g { ?node e:is ?n } BIND (?n + 1 AS ?more) }"""
+    over = threading.Event()
+    with Ledger.write(folder) as ledger:
+        ledger.store.update(
+            "INSERT DATA { GRAPH <urn:e:g> { <urn:1> <urn:e:is> 0 . <urn:2> <urn:e:is> 0 } }"
+        )
+
+        def writing() -> None:
+            while not over.is_set():
+                ledger.store.update(change)
+
+        writer = threading.Thread(target=writing)
+        writer.start()
+        try:
+            found = [both(folder)[0] for _ in range(3)]
+        finally:
+            over.set()
+            writer.join()
+    assert all(one == other for one, other in found)
+    assert [int(one) for one, _ in found] == sorted(int(one) for one, _ in found)
+    assert int(found[-1][0]) > 0
+    assert not list(folder.glob("kgreason.reading-*"))
+    assert int(both(folder)[0][0]) >= int(found[-1][0])  # nobody writes any more
+
+
+def test_a_writer_that_makes_no_step_leaves_a_reader_without_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "SECONDS", 0.2)
+    with (
+        Ledger.write(tmp_path / "ledger"),
+        pytest.raises(LedgerError, match=r"another process is writing .* try again in a while"),
+    ):
+        both(tmp_path / "ledger")
+    assert not list((tmp_path / "ledger").glob("kgreason.reading-*"))
+
+
+def test_what_a_killed_reader_leaves_is_removed_by_the_next_writer(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    with Ledger.write(folder) as ledger:
+        (folder / "kgreason.reading-1").mkdir()
+        ledger.store.update("INSERT DATA { <urn:a> <urn:b> <urn:c> }")
+        assert (folder / "kgreason.reading-1" / "copy" / "CURRENT").is_file()
+    with Ledger.write(folder):
+        assert not list(folder.glob("kgreason.reading-*"))
+
+
+def test_commands_that_read_have_a_right_answer_while_an_investigation_is_written(
+    tmp_path: Path,
+) -> None:
+    """The run waits after its third step until the command has asked for a copy."""
+    options = several(tmp_path, interventions=0, max_hypotheses=1)
+    folder, steps = tmp_path / "ledger", [0]
+    readers: list[subprocess.Popen[str]] = []
+    query = "SELECT ?state { ?run trails:state ?state }"
+    words = [sys.executable, "-m", "kgreason", "query", query, "--ledger", str(folder)]
+
+    def told(_: Record, __: ox.NamedNode) -> None:
+        steps[0] += 1
+        if steps[0] == 3:
+            readers.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
+            while readers[0].poll() is None and not list(folder.glob("kgreason.reading-*")):
+                time.sleep(0.01)
+
+    with kgreason.investigate(**options, ledger=folder, told=told):
+        out, _ = readers[0].communicate(timeout=300)
+    assert readers[0].returncode == 0
+    assert "Running" in out

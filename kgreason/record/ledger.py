@@ -3,9 +3,11 @@
 import fcntl
 import os
 import shutil
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 from weakref import WeakSet
 
 import pyoxigraph as ox
@@ -15,6 +17,7 @@ from kgreason.base.locks import Lock
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
+from kgreason.record import beside
 from kgreason.record.nonce import named
 from kgreason.record.numbers import number_of
 from kgreason.record.record import Record, literal
@@ -22,6 +25,9 @@ from kgreason.record.record import Record, literal
 VERSION: Final = "3"
 _ABOUT: Final = ox.NamedNode("urn:kgreason:ledger")
 _LOCK: Final = "kgreason.lock"
+_TRIES: Final = 10
+"""A reader keeps the lock for a moment, while it opens the folder."""
+_PAUSE: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,7 @@ class Ledger:
             lock = _opened(folder / _LOCK)
             _take(lock, folder)
             writer = _Writer(folder.resolve(), ox.Store(str(folder)), lock, f"the ledger {folder}")
+            beside.clear(folder)
             made = cls(writer.view())
             made._begin()
         except (OSError, RuntimeError, LedgerError) as error:
@@ -141,7 +148,8 @@ class Ledger:
     def read(cls, folder: Path) -> Self:
         """Open read-only; raises LedgerError if there is no ledger of this version.
 
-        What another thread of this process is writing to is read through its store.
+        What another thread of this process is writing to is read through its store, what another
+        process is writing to as a copy that it makes after a step.
         """
         with _WRITING:
             writer = _writer_of(folder)
@@ -155,7 +163,7 @@ class Ledger:
                 "or name the folder with --ledger."
             )
         try:
-            inner = ox.Store.read_only(str(folder))
+            inner = beside.read(folder, folder / _LOCK)
         except (OSError, RuntimeError) as error:
             raise LedgerError(
                 f"{folder}: the ledger cannot be opened ({_reason(error)}); it is damaged, or no "
@@ -271,6 +279,23 @@ class Ledger:
         )
 
 
+class _Written(Store):
+    """A store of which something is done after each update."""
+
+    def __init__(
+        self, inner: ox.Store, where: str, updates: Lock, after: Callable[[], None]
+    ) -> None:
+        super().__init__(inner, where, updates)
+        self._after = after
+
+    def update(
+        self, text: str, functions: Mapping[ox.NamedNode, Callable[..., Any]] | None = None
+    ) -> None:
+        """Run a SPARQL UPDATE as one transaction, and then what is to be done after it."""
+        super().update(text, functions)
+        self._after()
+
+
 class _Writer:
     """A ledger folder that this process writes to, however many of its threads do.
 
@@ -289,7 +314,13 @@ class _Writer:
     def view(self) -> Store:
         """Return the store, for one that reads it or writes to it."""
         inner = ox.Store() if self._inner is None else self._inner
-        return Store(inner, self.where, self._updates)
+        return _Written(inner, self.where, self._updates, self._copy)
+
+    def _copy(self) -> None:
+        """Give a copy to each process that waits for one."""
+        with _WRITING:
+            if self._inner is not None:
+                beside.give(self.folder, self._inner)
 
     def leave(self, ledger: Ledger) -> None:
         """Write everything to disk; the last one that writes gives the folder back."""
@@ -340,13 +371,18 @@ def _opened(lock: Path) -> int:
 
 
 def _take(lock: int, folder: Path) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise LedgerError(
-            f"{folder}: another process is writing to this ledger; "
-            "wait for it, or give --ledger another folder."
-        ) from error
+    for left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if left:
+                time.sleep(_PAUSE)
+                continue
+            raise LedgerError(
+                f"{folder}: another process is writing to this ledger; "
+                "wait for it, or give --ledger another folder."
+            ) from error
+        return
 
 
 def _reason(error: Exception) -> str:
