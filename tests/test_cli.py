@@ -404,7 +404,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
 ) -> None:
     from kgreason import loop  # noqa: PLC0415 - patched here only
 
-    whole, calls = loop.run, []  # type: ignore[attr-defined]
+    whole, calls = loop.execute, []  # type: ignore[attr-defined]
 
     def interrupted(*args: Any) -> None:
         calls.append(args)
@@ -414,7 +414,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
 
     args = (place / "data", "--shapes", place / "shapes.ttl", "--ledger", "a b")
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "run", interrupted)
+        patch.setattr(loop, "execute", interrupted)
         stopped = run("investigate", *args, "--question", "Where are the names?")
         again = run("resume", "--ledger", "a b")
     assert (stopped.code, stopped.out) == (130, "")
@@ -453,7 +453,7 @@ def test_data_that_changed_cannot_be_resumed(place: Path, monkeypatch: pytest.Mo
 
     data = write_graph(Path("graph"))
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "run", interrupted)
+        patch.setattr(loop, "execute", interrupted)
         assert run("investigate", data, "--shapes", place / "shapes.ttl").code == 130
     with (data / "north.ttl").open("a") as file:
         file.write("ex:new a ex:Thing .\n")

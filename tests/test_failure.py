@@ -27,7 +27,7 @@ def failing(
     monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException
 ) -> Callable[[], None]:
     """Let the running of tests raise an error after so many; gives what mends it."""
-    whole, calls = loop.run, []  # type: ignore[attr-defined]
+    whole, calls = loop.execute, []  # type: ignore[attr-defined]
 
     def broken(*args: Any) -> None:
         calls.append(args)
@@ -35,8 +35,8 @@ def failing(
             raise error
         whole(*args)
 
-    monkeypatch.setattr(loop, "run", broken)
-    return lambda: monkeypatch.setattr(loop, "run", whole)
+    monkeypatch.setattr(loop, "execute", broken)
+    return lambda: monkeypatch.setattr(loop, "execute", whole)
 
 
 def broken_off(
