@@ -49,7 +49,7 @@ class Investigation:
     """One run over a graph and its symptoms.
 
     Without a `budget` of its own it has what the request allows. `suggested` are the hypotheses of
-    the request, read.
+    the request, read; `proposers` are asked beside those that the engine and the request bring.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Investigation:
         declared: Sequence[Declared] = (),
         budget: Budget | None = None,
         suggested: Sequence[Given] = (),
+        proposers: Sequence[Proposer] = (),
     ) -> None:
         self.record = record
         self.calibration = calibration
@@ -78,6 +79,7 @@ class Investigation:
         self.proposers: tuple[Proposer, ...] = (
             *engine_proposers(rules.numbers),
             *scripted(suggested),
+            *proposers,
         )
         record.check = self._fault
         self._progress = progress or (lambda *_: None)
@@ -302,7 +304,8 @@ class Investigation:
         step.add(node, PROV.startedAtTime, now())
         asking = agent(self.request.principal)
         step.add(node, PROV.wasAssociatedWith, ENGINE.iri, asking.iri)
-        introduce(self.record, step, (ENGINE, asking, *(p.agent for p in self.proposers)))
+        own = (*engine_proposers(self.context.policy.numbers), *scripted(self.suggested))
+        introduce(self.record, step, (ENGINE, asking, *(each.agent for each in own)))
         step.describe(ENGINE.iri, softwareVersion=version("kgreason"))
         step.add(ENGINE.iri, PROV.actedOnBehalfOf, asking.iri)
 

@@ -12,6 +12,7 @@ from kgreason.base.templates import check_extensions
 from kgreason.context.declared import declarations
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
+from kgreason.hypothesize.proposer import Proposer
 from kgreason.hypothesize.suggestions import Given, checked, parsed
 from kgreason.loop import Investigation
 from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
@@ -36,6 +37,7 @@ def begin(
     gate: bool = False,
     budget: Budget | None = None,
     nonce: str | None = None,
+    proposers: Sequence[Proposer] = (),
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
@@ -46,7 +48,15 @@ def begin(
     with extensions.using(extensions.joined(extensions.read_all(request.extend))):
         check_extensions()
         return _begin(
-            request, ledger, progress, notice, told, gate=gate, budget=budget, nonce=nonce
+            request,
+            ledger,
+            progress,
+            notice,
+            told,
+            proposers,
+            gate=gate,
+            budget=budget,
+            nonce=nonce,
         )
 
 
@@ -56,6 +66,7 @@ def _begin(
     progress: Progress | None,
     notice: Notice | None,
     told: Told | None,
+    proposers: Sequence[Proposer],
     *,
     gate: bool,
     budget: Budget | None,
@@ -70,11 +81,11 @@ def _begin(
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, suggested, budget)
+        _run(graph, observed, record, request, progress, suggested, budget, proposers)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, suggested, budget)
+        _run(graph, observed, record, request, progress, suggested, budget, proposers)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -181,11 +192,12 @@ def _run(
     progress: Progress | None,
     suggested: Sequence[Given],
     budget: Budget | None = None,
+    proposers: Sequence[Proposer] = (),
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
     _investigation(
-        graph, observed, record, request, suggested, progress, rules, learned, budget
+        graph, observed, record, request, suggested, progress, rules, learned, budget, proposers
     ).run()
 
 
@@ -199,6 +211,7 @@ def _investigation(
     rules: policy.Policy | None = None,
     learned: calibration.Calibration | None = None,
     budget: Budget | None = None,
+    proposers: Sequence[Proposer] = (),
 ) -> Investigation:
     graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
@@ -207,5 +220,15 @@ def _investigation(
     ]
     declared = declarations(request.complete, (symptom.constraint for symptom in observed.symptoms))
     return Investigation(
-        graph, symptoms, record, request, progress, rules, learned, declared, budget, suggested
+        graph,
+        symptoms,
+        record,
+        request,
+        progress,
+        rules,
+        learned,
+        declared,
+        budget,
+        suggested,
+        proposers,
     )

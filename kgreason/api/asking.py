@@ -13,6 +13,7 @@ from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.templates import check_extensions
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
+from kgreason.hypothesize.proposer import Proposer
 from kgreason.hypothesize.suggestions import read_suggestions
 from kgreason.observe import opening
 from kgreason.observe.opening import Notice, Progress
@@ -78,6 +79,7 @@ def investigate(
     extend: Paths = (),
     hypotheses: str | Path | Sequence[Mapping[str, Any]] | None = None,
     principal: str | None = None,
+    proposers: Sequence[Proposer] = (),
     ledger: str | Path | None = None,
     nonce: str | None = None,
     gate: bool = False,
@@ -94,9 +96,9 @@ def investigate(
     memory; its names begin with `nonce`, which is random unless it is given. With `gate`, what
     leaves a doubt whether anything was checked is a ShapesError, not a notice. `extend` are folders
     with families, tests, policies, sections of your own. `hypotheses` is a JSON file of hypotheses
-    to test too, or a list of such (docs/hypotheses.md); `principal` is who asks, a name or an IRI.
-    docs/cli.md describes each option. Raises KgreasonError; nothing is written before all input has
-    been read.
+    to test too, or a list of such (docs/hypotheses.md); `principal` is who asks, a name or an IRI;
+    `proposers` are asked for causes too. docs/cli.md describes each option. Raises KgreasonError;
+    nothing is written before all input has been read.
     """
     request = _request(
         {
@@ -133,7 +135,9 @@ def investigate(
         },
     )
     folder = None if ledger is None else Path(ledger)
-    return run.begin(request, folder, progress, notice, told, gate=gate, nonce=nonce)
+    return run.begin(
+        request, folder, progress, notice, told, gate=gate, nonce=nonce, proposers=proposers
+    )
 
 
 def symptoms(

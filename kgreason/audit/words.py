@@ -23,6 +23,7 @@ from kgreason.base.templates import role
 from kgreason.base.terms import PROV, TRAILS, TYPE
 from kgreason.decide.claim import without_cause
 from kgreason.graph.names import unlabelled
+from kgreason.record.agents import CONDITIONS, ENGINE, FAMILIES
 
 RULE: Final = "words"
 TOLD: Final = ("statement", "mechanism", "prediction")
@@ -71,7 +72,7 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         for symptom in given.get(TRAILS.symptom, ())
     )
     bound = _bound(_text(given, "bindings"))
-    suggested = _suggested(history, given)
+    suggested = _suggested(history, given) or _other(given, bound)
     for name in TOLD:
         said = _text(given, name)
         if name in suggested:
@@ -103,6 +104,14 @@ def _suggested(history: History, given: Properties) -> Mapping[str, str]:
             said = history.properties(source)
             return {name: _text(said, name) for name in TOLD if TRAILS[name] in said}
     return {}
+
+
+def _other(given: Properties, bound: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the words that a proposer beside the engine gave, as its bindings have them."""
+    authors = set(given.get(PROV.wasAttributedTo, ()))
+    if authors & {ENGINE.iri, FAMILIES.iri, CONDITIONS.iri}:
+        return {}
+    return {name: text for name, text in bound.get("said", {}).items() if name in TOLD}
 
 
 def _bound(text: str) -> Mapping[str, Any]:

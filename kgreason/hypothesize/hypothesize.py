@@ -25,7 +25,7 @@ from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer
 from kgreason.hypothesize.suggestions import Given
 from kgreason.hypothesize.wording import Wording, phrase, wording
 from kgreason.record import Step, cited
-from kgreason.record.agents import ENGINE, principal
+from kgreason.record.agents import ENGINE, introduce, principal
 from kgreason.record.policy import kinds
 from kgreason.record.record import Value, literal
 from kgreason.shacl import Located, located
@@ -46,6 +46,7 @@ def hypothesize(
     memory = remembered(context, symptom, view, round_)
     proposal = proposal_of(context, symptom, round_, memory, proposers)
     step = _begin(context, symptom, round_)
+    introduce(context.record, step, (each.agent for each in proposers))
     if round_ > 1:
         taken = taken_out(context, symptom, round_)
         step.describe(step.node, takenOut=[recorded.hypothesis_of(row) for row in taken])

@@ -65,6 +65,14 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Narration:
+    """A passage of a narrator, with the name of who tells it; it is no part of the record."""
+
+    by: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Block:
     """Sections about one thing, under one heading; `level` is report, symptom or hypothesis."""
 
@@ -73,15 +81,20 @@ class Block:
     sections: tuple[Section, ...]
     blocks: tuple["Block", ...] = ()
     anchor: str = ""
+    narration: Narration | None = None
 
 
 @dataclass
 class Document:
-    """A whole report; `notices` say what was left out of it and why."""
+    """A whole report; `notices` say what was left out of it and why.
+
+    `narrator` is the sentence that says whose words it holds, once somebody narrated.
+    """
 
     investigation: str
     blocks: list[Block] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    narrator: str = ""
 
     def sections(self) -> Iterator[Section]:
         """Return every section, in order."""

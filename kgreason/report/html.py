@@ -10,14 +10,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from kgreason.record import Record
 from kgreason.report import chart
 from kgreason.report.document import Document, build
+from kgreason.report.narrator import TEMPLATES, Narrator, narrated
 
 _FOLDER: Final = Path(__file__).parent / "templates"
 _LEVELS: Final = {"report": 2, "symptom": 3, "hypothesis": 4}
 
 
-def render(record: Record) -> str:
+def render(record: Record, narrator: Narrator = TEMPLATES) -> str:
     """Return the report of an investigation as an HTML page; all that it holds is escaped."""
-    return write(build(record))
+    return write(narrated(build(record), narrator))
 
 
 def write(document: Document) -> str:
@@ -26,6 +27,7 @@ def write(document: Document) -> str:
         document=document,
         title=next((b.heading.text for b in document.blocks if b.heading), "Report"),
         levels=_LEVELS,
+        told_by=document.narrator,
     )
 
 

@@ -9,15 +9,16 @@ from kgreason.report.cells import Cell
 from kgreason.report.chart import course, sparks
 from kgreason.report.document import Block, Document, Section, build
 from kgreason.report.layouts import Citation, Content, Item
+from kgreason.report.narrator import TEMPLATES, Narrator, narrated
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _OPENING: Final = re.compile(r"^([#+=-]+|\d+[.)])(?=\s|$)")
 _LEVELS: Final = {"report": 1, "symptom": 2, "hypothesis": 3}
 
 
-def render(record: Record) -> str:
+def render(record: Record, narrator: Narrator = TEMPLATES) -> str:
     """Return the report of an investigation as Markdown; text from the graph is escaped."""
-    return write(build(record))
+    return write(narrated(build(record), narrator))
 
 
 def write(document: Document) -> str:
@@ -26,6 +27,8 @@ def write(document: Document) -> str:
     if document.notices:
         parts.append("## Left out of this report")
         parts.append("\n".join(f"- {escape(notice)}" for notice in document.notices))
+    if document.narrator:
+        parts.append(f"*{escape(document.narrator)}*")
     return "\n\n".join(parts) + "\n"
 
 
@@ -36,6 +39,8 @@ def _block(block: Block) -> Iterator[str]:
         yield f"{'#' * level} {escape(block.heading.text)}{badge}"
         if block.heading.sentence:
             yield escape(block.heading.sentence)
+    if block.narration is not None:
+        yield f"> **{escape(block.narration.by)}:** {escape(block.narration.text)}"
     for section in block.sections:
         if section.layout != "heading":
             yield from _section(section, level + 1)

@@ -16,6 +16,7 @@ from kgreason.report.entries import (
     rows,
 )
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
+from kgreason.report.narrator import TEMPLATES, Narrator
 from kgreason.report.questions import ask
 
 _SHOWN: Final = 12
@@ -102,19 +103,19 @@ class Result:
         """Return the result as JSON text."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
-    def markdown(self) -> str:
-        """Return the report as Markdown."""
+    def markdown(self, narrator: Narrator = TEMPLATES) -> str:
+        """Return the report as Markdown; a `narrator` may add passages, marked as its own."""
         from kgreason.report.markdown import render  # noqa: PLC0415 - only when asked for
 
         with using(self._extensions):
-            return render(self.record)
+            return render(self.record, narrator)
 
-    def html(self) -> str:
-        """Return the report as one HTML page that needs nothing else."""
+    def html(self, narrator: Narrator = TEMPLATES) -> str:
+        """Return the report as one HTML page that needs nothing else; `narrator` as above."""
         from kgreason.report.html import render  # noqa: PLC0415 - only when asked for
 
         with using(self._extensions):
-            return render(self.record)
+            return render(self.record, narrator)
 
     def turtle(self) -> str:
         """Return the record as Turtle."""
