@@ -97,10 +97,10 @@ def test_a_step_that_breaks_a_shape_leaves_no_trace(properties: dict[str, Any], 
     record.check = refuse
     good: dict[str, Any] = {"investigation": record.iri, "index": 1, "key": "k", "failing": 3}
     good |= {"outcomeQuery": "SELECT ?focus ?outcome {}", "failingQuery": "SELECT ?focus {}"}
+    # The investigation has its type already, so that only what is wrong is wrong.
+    record.store.inner.add(ox.Quad(record.iri, TYPE, TRAILS.Investigation, record.iri))
     before = quads(record)
     step = record.step("Observe")
-    # The investigation is typed by this step, so that only what is wrong is wrong.
-    step.add(record.iri, TYPE, TRAILS.Investigation)
     step.make("Symptom", PROV.Entity, **(good | properties))
     with pytest.raises(RecordError, match=rf"this step is not written: .*{told}") as raised:
         record.commit(step)

@@ -7,7 +7,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit import asked, figures, words
+from kgreason.audit import asked, closed, figures, words
 from kgreason.audit import chain as seal
 from kgreason.audit import core_constraints as core
 from kgreason.audit.findings import AuditReport, Engine, Finding, report
@@ -132,9 +132,11 @@ class _Step:
 def refuse(written: Written) -> Iterator[str]:
     """Describe what is wrong with a step that is about to be written: the `check` of a record.
 
-    As `check_step`: the core constraints of the shapes, on the step's own nodes; what a constraint
-    in SPARQL says needs the rest of the history, and is left to the audit.
+    It may write what its phase allows (`kgreason.audit.closed`). Else as `check_step`: the core
+    constraints of the shapes, on the step's own nodes; what a constraint in SPARQL says needs the
+    rest of the history, and is left to the audit.
     """
+    yield from closed.faults(written)
     step = _Step(written)
     for node in written.nodes:
         for finding in core.check_node(step, node):

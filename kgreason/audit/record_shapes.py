@@ -63,7 +63,7 @@ class Limit:
 class Shape:
     """A shape with the classes it is about (subclasses too), and its core constraints by path.
 
-    `required` are those that a node without any value breaks.
+    `required` are those that a node without any value breaks, `paths` all properties it names.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Shape:
     limits: Mapping[ox.NamedNode, Sequence[Limit]]
     severity: Severity
     required: tuple[Limit, ...] = ()
+    paths: frozenset[ox.NamedNode] = frozenset()
 
     def rule(self, limit: Limit) -> str:
         """Return the name of the rule that one of its constraints is."""
@@ -136,7 +137,12 @@ def shapes() -> Shapes:
         if limits and not targets:
             raise ShapesError(f"{node}: property shapes need a sh:targetClass.")
         needed = tuple(x for many in limits.values() for x in many if x.component in _REQUIRE)
-        found.append(Shape(_local(node), frozenset(classes), limits, severity, needed))
+        paths = frozenset(
+            path
+            for link in statements(store, node, SH.property)
+            for path in _named(store, link.object, SH.path)
+        )
+        found.append(Shape(_local(node), frozenset(classes), limits, severity, needed, paths))
     rules = tuple(_rule(made, severities) for made in checks())
     return Shapes(tuple(sorted(found, key=lambda s: s.name)), rules, above)
 

@@ -11,6 +11,7 @@ from kgreason.base.errors import RecordError, RunError
 from kgreason.base.store import Row, Store, Term
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS, TYPE, XSD
+from kgreason.record.closing import stray
 from kgreason.record.seal import Functions, Written
 
 _BLANK = "urn:kgreason:blank:"
@@ -120,6 +121,7 @@ class Record:
         that something is wrong; the record is then as it was before.
         """
         before = self.link(step)
+        self._closed(step)
         names = {"investigation": self.iri, "step": step.node}
         parts = [
             *self.writes(step),
@@ -148,6 +150,19 @@ class Record:
                 ) from error
             raise
         self.told(step.node)
+
+    def _closed(self, step: Step) -> None:
+        """Refuse a step that would write of earlier nodes what no later step may."""
+        for node, name, why in stray(step.node, step.triples, step.updates):
+            wrong = why
+            if not why and self.store.values(self.iri, name, self.iri):
+                wrong = "it has a value already"
+            if wrong or (not why and node != self.iri):
+                self.forget()
+                raise RecordError(
+                    f"{step.node.value}: this step is not written: it would write {name.value} of "
+                    f"{str(node).strip('<>')}, but {wrong or 'an earlier step wrote that node'}."
+                )
 
     def link(self, step: Step) -> ox.Literal:
         """End a step, and link it to the one before; gives the hash of that, or nothing."""
