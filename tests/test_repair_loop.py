@@ -190,10 +190,11 @@ def test_a_repair_that_strays_ends_and_the_cause_stands_as_it_stood(
 
     monkeypatch.setattr(module, "trial", straying)
     before = {
-        row["hypothesis"].value: row for row in lab(tmp_path, policy=name).select("standings")
+        row["hypothesis"].value: row
+        for row in lab(tmp_path, policy=name, nonce="0123456789").select("standings")
     }
     before_decisions(plainly)
-    record = lab(tmp_path, policy=name)
+    record = lab(tmp_path, policy=name, nonce="0123456789")
     (attempt,) = attempts(record)
     assert attempt["outcome"].value == "out-of-scope"
     (release,) = nodes(record, "Release")

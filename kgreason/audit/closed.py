@@ -1,8 +1,9 @@
 """Closed writing: a step writes the classes and properties that the ontology allows its phase.
 
-The ontology says in which phases nodes of a class may be written (`trails:writtenIn`), the shapes
-of its classes which properties they have. What others defined (prov:Entity and the like) is a
-class beside a trails class, never alone.
+The ontology says in which phases nodes of a class may be written (`trails:writtenIn`); the shapes
+of its classes, and the domains of properties, say what may be said of it. Some properties, such as
+the relations of PROV, any node may have (`trails:anywhere`). What others defined (prov:Entity and
+the like) is a class beside a trails class, never alone.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +15,9 @@ import pyoxigraph as ox
 from kgreason.audit.record_shapes import ontology, shapes
 from kgreason.audit.statements import plain
 from kgreason.base.store import Term
-from kgreason.base.terms import POLICY, PROV, TRAILS, TYPE
+from kgreason.base.terms import POLICY, PROV, RDFS, TRAILS, TYPE
 from kgreason.record import Written
 
-_ANY_NODE: Final = frozenset({TYPE, TRAILS.step, PROV.wasGeneratedBy})
 _BESIDE: Final = frozenset(
     PROV[name] for name in ("Entity", "Activity", "Plan", "SoftwareAgent", "Person")
 )
@@ -63,11 +63,16 @@ def _allowed(
     if wrong or own & copied:
         return tuple(wrong), None
     about = [shape for shape in shapes().shapes if not own.isdisjoint(shape.classes)]
-    known = {path for shape in about for path in shape.paths}
+    known: set[Term] = {path for shape in about for path in shape.paths}
     if TRAILS.Step in own:  # with copies of the thresholds that it used
         subjects = (link.subject for link in plain(ontology()))
         known |= {name for name in subjects if isinstance(name, ox.NamedNode) and name in POLICY}
-    return (), frozenset(known | _ANY_NODE)
+    above = {c for kind in own for c in shapes().above.get(kind, (kind,))}
+    for link in plain(ontology()):
+        of_these = link.predicate == RDFS.domain and link.object in above
+        if of_these or link.predicate == TRAILS.anywhere:
+            known.add(link.subject)
+    return (), frozenset(known)
 
 
 @cache
