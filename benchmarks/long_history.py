@@ -24,7 +24,7 @@ from kgreason.audit import refuse
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
-from kgreason.base.terms import PROV, RDF, SH, TRAILS, TYPE, XSD
+from kgreason.base.terms import PROV, RDF, RDFS, SH, TRAILS, TYPE, XSD
 from kgreason.decide.claim import claim
 from kgreason.decide.decide import decide
 from kgreason.decide.joint import explain
@@ -93,6 +93,7 @@ class Writer:
         step.add(node, PROV.startedAtTime, now())
         step.add(node, PROV.wasAssociatedWith, _AGENT)
         step.add(_AGENT, TYPE, PROV.SoftwareAgent, PROV.Agent)
+        step.add(_AGENT, RDFS.label, "the benchmark")
         step.describe(_AGENT, step=step.node, softwareVersion=version("kgreason"))
         self.record.commit(step)
 
@@ -198,6 +199,7 @@ class Writer:
             **properties,
         )
         step.describe(node, index=int(node.value.rpartition(":")[2]))
+        step.add(node, PROV.wasAttributedTo, _AGENT)
         return node
 
     def design(

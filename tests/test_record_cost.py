@@ -56,17 +56,17 @@ def test_types_are_those_of_the_step_and_of_earlier_ones() -> None:
 
 def test_a_value_of_an_earlier_step_is_known_by_its_type() -> None:
     record = Ledger.memory().new("0123456789ab")
+    for node, kind in ((record.iri, TRAILS.Investigation), (NODE, TRAILS.Hypothesis)):
+        record.store.inner.add(ox.Quad(node, TYPE, kind, record.iri))
     first = record.step("Observe")
-    first.add(record.iri, TYPE, TRAILS.Investigation)
     symptom = first.make("Symptom", PROV.Entity, investigation=record.iri)
     record.commit(first)
     record.check = refuse
-    good = record.step("Observe")
+    good = record.step("Hypothesize")
     frame: dict[str, Any] = {"symptom": symptom, "round": 1, "member": NODE}
-    good.add(NODE, TYPE, TRAILS.Hypothesis)
     good.make("Frame", PROV.Entity, **frame)
     record.commit(good)
-    bad = record.step("Observe")
+    bad = record.step("Hypothesize")
     bad.make("Frame", PROV.Entity, **(frame | {"symptom": first.node}))
     with pytest.raises(RecordError, match=r"Frame\.symptom\.class"):
         record.commit(bad)
