@@ -32,6 +32,7 @@ from kgreason.record import Ledger, Record, Step, policy
 from kgreason.record.policy import kinds
 from kgreason.record.ranking import hypotheses
 from kgreason.record.record import now
+from kgreason.record.test_kinds import role_of
 from kgreason.test import association, counterexamples
 from kgreason.test.finding import Finding, Setting, decimal
 
@@ -218,6 +219,7 @@ class Writer:
                     PROV.Plan,
                     PROV.Entity,
                     kind=kind,
+                    testRole=role_of(kind),
                     query=query,
                     fingerprint=sha256(f"{kind} halves {query}".encode()).hexdigest(),
                     split="halves",
@@ -271,6 +273,7 @@ class Writer:
             hypothesis=hypothesis,
             test=test,
             testKind=kind,
+            testRole=role_of(kind),
             outcomeClass=found.outcome,
             polarity=likely.polarity,
             strength=likely.strength,
