@@ -136,7 +136,7 @@ def entry(
     """Return what is told of a symptom."""
     return {
         "case": laid.name, "split": laid.split, "judged": verdict, "cause": laid.cause,
-        "kinds": list(laid.kinds), "symptom": symptom["name"], "failing": symptom["failing"],
+        "kinds": list(laid.kinds), "symptom": symptom.get("name") or symptom.get("id"), "failing": symptom["failing"],
         "population": symptom["population"], "verdict": symptom.get("verdict"),
         "kind": leader["kind"] if leader else None,
         "statement": leader["statement"] if leader else None,
