@@ -136,8 +136,7 @@ def entry(
     """Return what is told of a symptom."""
     return {
         "case": laid.name, "split": laid.split, "judged": verdict, "cause": laid.cause,
-        "kinds": list(laid.kinds), "symptom": symptom.get("name") or symptom.get("id"),
-        "failing": symptom["failing"],
+        "kinds": list(laid.kinds), "symptom": symptom["name"], "failing": symptom["failing"],
         "population": symptom["population"], "verdict": symptom.get("verdict"),
         "kind": leader["kind"] if leader else None,
         "statement": leader["statement"] if leader else None,
@@ -154,9 +153,7 @@ def entry(
 
 def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, Any]:
     """Judge the leader of a symptom."""
-    told = [
-        one for one in symptom["hypotheses"] if one["status"] == "supported" and one["kind"] != NONE
-    ]
+    told = [one for one in symptom["hypotheses"] if one["status"] == "supported"]
     if not told:
         honest = NONE in laid.kinds
         return entry(laid, "honest none" if honest else "missed", symptom, None, 0.0)

@@ -16,6 +16,7 @@ import pyoxigraph as ox
 from kgreason.audit import refuse
 from kgreason.base.budget import UNLIMITED, Allowance, Budget, Cost, Limits, Metered, Spent, ask
 from kgreason.base.errors import RecordError
+from kgreason.base.extensions import active
 from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Row
 from kgreason.base.templates import template
@@ -76,6 +77,7 @@ class Investigation:
         )
         self.context.declared = declared
         self.suggested = suggested
+        self.context.foreign = bool(suggested or active())
         self.proposers: tuple[Proposer, ...] = (
             *engine_proposers(rules.numbers),
             *scripted(suggested),
@@ -134,6 +136,7 @@ class Investigation:
         What it proposed and designed is taken as it is recorded; its tests are run and judged anew.
         """
         self.context.budget = UNLIMITED
+        self.context.foreign = True
         script = Script(recorded, self.record)
         known = {symptom.node: symptom for symptom in self.symptoms}
         for row in script.rows():

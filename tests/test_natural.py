@@ -142,7 +142,6 @@ def symptom(**leader: Any) -> dict[str, Any]:
         (("source",), {"status": "rejected"}, "missed"),
         (("none",), {}, "false"),
         (("none",), {"status": "rejected"}, "honest none"),
-        (("none",), {"kind": "none"}, "honest none"),
         (("none", "source"), {}, "right"),
     ],
 )

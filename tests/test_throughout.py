@@ -54,6 +54,28 @@ def test_links_that_were_written_as_text_are_named() -> None:
     assert found["kind"] == "shape"
 
 
+def test_values_that_bear_a_datatype_they_do_not_fit_are_named() -> None:
+    asked = TARGET + "sh:property [ sh:path e:at ; sh:datatype xsd:dateTime ] ."
+    rows = [row.replace("SIGN", "+-"[n % 2]) for n, row in enumerate(parts(WITH_BOTH))]
+    (found,) = leaders(rows, asked)
+    assert found["kind"] == "value"
+    assert "are written like “9999-99-99T99:99:99+9999Z”, which it does not" in found["statement"]
+
+
+WITH_BOTH = 'e:at "2015-09-03T14:11:04SIGN0000Z"^^xsd:dateTime'
+
+
+def test_nodes_of_which_nothing_is_said_are_told_so() -> None:
+    asked = "e:S a sh:NodeShape ; sh:targetObjectsOf e:member ; sh:class e:Part ."
+    rows = [
+        f"e:list e:member e:p{n} . " + (f'e:p{n} a e:Part ; e:name "{n}" .' if n % 3 else "")
+        for n in range(60)
+    ]
+    (found,) = leaders(rows, asked)
+    assert found["kind"] == "reference"
+    assert "says nothing but that others point at them by member" in found["statement"]
+
+
 CLOSED = (
     TARGET + "sh:closed true ; sh:ignoredProperties ( <http://www.w3.org/1999/02/22-rdf-syntax-ns"
     "#type> ) ; sh:property [ sh:path e:label ] , [ sh:path e:code ] ."

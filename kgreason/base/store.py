@@ -15,6 +15,7 @@ import os
 import re
 import resource
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -332,6 +333,33 @@ def guarded_each(
         for outcome in _one_process(works[done:], seconds, advice):
             done += 1
             yield outcome
+
+
+def limited_each(
+    works: Sequence[tuple[Callable[[], _T], str]], seconds: float, advice: str = _MORE
+) -> Generator[tuple[_T] | Exception, None, None]:
+    """Do each piece of (work, what messages call it) in a thread; gives what `guarded_each` does.
+
+    That costs next to nothing, where a process costs a copy of what both write to. But native code
+    cannot be stopped: what takes too long is given up, and goes on unheeded until this process
+    ends. So it is for queries that kgreason wrote itself.
+    """
+    for work, where in works:
+        given: list[tuple[_T] | Exception] = []
+        thread = threading.Thread(target=_noted, args=(work, given), daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if given:
+            yield given[0]
+        else:
+            yield TimeoutExceeded(f"{where}: the query was stopped after {seconds:g} s; {advice}.")
+
+
+def _noted(work: Callable[[], _T], given: list[tuple[_T] | Exception]) -> None:
+    try:
+        given.append((work(),))
+    except Exception as error:  # noqa: BLE001 - whatever happened is told to who waits
+        given.append(error)
 
 
 def _one_process(

@@ -38,7 +38,11 @@ _PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
 
 @dataclass
 class Context:
-    """What the phases share: nothing that the record and the graph do not give again."""
+    """What the phases share: nothing that the record and the graph do not give again.
+
+    `foreign` says that queries of other authors may be among those that are run: of a record that
+    is read again, of an extension, of a hypothesis that somebody suggested.
+    """
 
     graph: Graph
     record: Record
@@ -55,6 +59,7 @@ class Context:
     declared: Sequence[Declared] = ()
     complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
     budget: Budget = UNLIMITED
+    foreign: bool = True
 
 
 def marks_of(context: Context, symptom: Symptom, round_: int) -> Marks:

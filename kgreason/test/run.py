@@ -7,7 +7,7 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import KgreasonError, QueryError, RunError, TimeoutExceeded
 from kgreason.base.statistics import Table
-from kgreason.base.store import Row, Term, guarded, guarded_each
+from kgreason.base.store import Row, Term, guarded, guarded_each, limited_each
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.context.context import Context, mark_test, pattern, test_seconds, view_of
@@ -26,7 +26,10 @@ _ADVICE: Final = "allow more time with policy:testSeconds"
 
 
 class Answers:
-    """What registered tests give, worked out in one process while their results are recorded."""
+    """What registered tests give, worked out while their results are recorded.
+
+    Where queries of other authors may be among them, this is done in a process that can be ended.
+    """
 
     def __init__(self, context: Context, symptom: Symptom, tests: Sequence[ox.NamedNode]) -> None:
         works = []
@@ -35,7 +38,8 @@ class Answers:
             view = view_of(context, symptom, int(row["round"].value))
             works.append(_work(context, view, row))
         self._tests = iter(tests)
-        self._outcomes = guarded_each(works, test_seconds(context), _ADVICE)
+        each = guarded_each if context.foreign else limited_each
+        self._outcomes = each(works, test_seconds(context), _ADVICE)
 
     def __enter__(self) -> Self:
         return self
