@@ -1,6 +1,7 @@
 """A registered test whose query would run without end is stopped, and recorded as an error."""
 
 import multiprocessing
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,8 +9,8 @@ import pytest
 
 import kgreason
 from kgreason.audit import audit
-from kgreason.base.errors import TimeoutExceeded
-from kgreason.base.store import guarded, guarded_each
+from kgreason.base.errors import QueryError, TimeoutExceeded
+from kgreason.base.store import guarded, guarded_each, limited_each
 from kgreason.record import policy
 from kgreason.test import plans
 from kgreason.test.run import execute
@@ -45,6 +46,8 @@ def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return f"{ENDLESS} # {' '.join(text.split())}" if kind == KIND else text
 
     monkeypatch.setattr(plans, "_query", query)
+    # Such a query cannot be of kgreason's own: tests with those of others run in a process.
+    monkeypatch.setattr("kgreason.loop.active", lambda: ("an extension",))
     made = several(tmp_path, policy=hasty(tmp_path), max_hypotheses=1, interventions=0)
     shapes = made["shapes"].read_text(encoding="utf-8")
     made["shapes"].write_text(shapes.partition("e:Weight")[0], encoding="utf-8")
@@ -90,13 +93,36 @@ def test_without_a_number_in_the_policy_a_test_has_ten_minutes(
 ) -> None:
     given = []
 
-    def noted(works: Any, seconds: float, *more: str) -> Any:
-        given.append(seconds)
-        return guarded_each(works, seconds, *more)
+    def noted(each: Any) -> Any:
+        def run(works: Any, seconds: float, *more: str) -> Any:
+            given.append((each, seconds))
+            return each(works, seconds, *more)
 
-    monkeypatch.setitem(execute.__globals__, "guarded_each", noted)
-    asked(several(tmp_path, interventions=0, max_hypotheses=1))
-    assert set(given) == {600.0}
+        return run
+
+    for each in (guarded_each, limited_each):
+        monkeypatch.setitem(execute.__globals__, each.__name__, noted(each))
+    asked(several(tmp_path / "own", interventions=0, max_hypotheses=1))
+    assert set(given) == {(limited_each, 600.0)}
+    given.clear()
+    monkeypatch.setattr("kgreason.loop.active", lambda: ("an extension",))
+    asked(several(tmp_path / "others", interventions=0, max_hypotheses=1))
+    assert set(given) == {(guarded_each, 600.0)}
+
+
+def test_a_thread_that_takes_too_long_is_given_up() -> None:
+    ended = threading.Event()
+
+    def wrong() -> int:
+        raise QueryError("none")
+
+    works: list[tuple[Any, str]] = [(ended.wait, "a"), (lambda: 7, "b"), (wrong, "c")]
+    late, done, failed = limited_each(works, 0.2, "wait")
+    ended.set()
+    assert isinstance(late, TimeoutExceeded)
+    assert str(late) == "a: the query was stopped after 0.2 s; wait."
+    assert done == (7,)
+    assert isinstance(failed, QueryError)
 
 
 def _investigated(options: dict[str, Any]) -> str:
