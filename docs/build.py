@@ -237,6 +237,7 @@ def ontology() -> Iterator[str]:
         yield from table(
             ("property", "of", "value", "meaning"), list(_properties(known, namespace))
         )
+    yield from _figures(known)
     for scheme in known.of(SKOS + "ConceptScheme", TRAILS):
         (label,) = known.values(scheme, RDFS + "label")
         yield ""
@@ -256,9 +257,31 @@ def ontology() -> Iterator[str]:
 def _properties(known: Ontology, namespace: str) -> Iterator[tuple[str, ...]]:
     kinds = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
     found = {node for kind in kinds for node in known.of(kind, namespace)}
+    found -= set(known.of(TRAILS + "EngineFigure", namespace))
     for node in sorted(found, key=lambda n: n.value.lower()):
         of, to = (", ".join(known.values(node, RDFS + name)) for name in ("domain", "range"))
         yield f"`{short(node)}`", of, to, known.meaning(node)
+
+
+def _figures(known: Ontology) -> Iterator[str]:
+    """Write the figures by which the engine judges, in the order of their names."""
+    yield ""
+    yield "## Figures of the engine"
+    yield ""
+    yield "The figures by which the engine judges, whatever the policy, from"
+    yield "[ontology/engine.ttl](../ontology/engine.ttl)."
+    (engine,) = known.of(TRAILS + "EngineFigures", POLICY)
+    rows = [
+        (
+            f"`{short(node)}`",
+            " ".join(known.values(engine, node.value)),
+            " ".join(known.values(node, TRAILS + "unit")),
+            known.meaning(node),
+            told(" ".join(known.values(node, "http://purl.org/dc/terms/source"))),
+        )
+        for node in known.of(TRAILS + "EngineFigure", POLICY)
+    ]
+    yield from table(("figure", "value", "unit", "meaning", "source"), rows)
 
 
 def _policy(known: Ontology, policy: ox.NamedNode) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.budget import UNLIMITED, Budget
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment, Template, Value, role, template
@@ -20,7 +21,7 @@ from kgreason.shacl import Constraint, Path
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
 
-_LIFT: Final = 0.25
+_LIFT: Final = figure("clearRate")
 
 
 _ABSENCE: Final = frozenset(

@@ -5,11 +5,12 @@ from typing import Final
 
 from pyoxigraph import Literal
 
+from kgreason.base.figures import integer
 from kgreason.base.statistics import best_cut
 from kgreason.context.view import View, leveled
 from kgreason.hypothesize.candidates import Candidate, filled, regions, section
 
-_FEW: Final = 2
+_FEW: Final = integer("recutLevels")
 
 
 def recut(view: View, ordered: Candidate, within: Candidate) -> Candidate | None:

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from kgreason.base.budget import ask
+from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import deviance
 from kgreason.base.templates import template
 from kgreason.context.view import View, table
@@ -15,10 +16,10 @@ from kgreason.hypothesize.candidates import Candidate, counted
 from kgreason.hypothesize.filters import worth_a_test
 from kgreason.hypothesize.filters.ranks import best_first
 
-_PAIRED: Final = 10
-BETTER: Final = 8.0
+_PAIRED: Final = integer("paired")
+BETTER: Final = figure("conjunctionG")
 """By how much of the G statistic a conjunction must beat both its parts."""
-_CLEARER: Final = 1.1
+_CLEARER: Final = figure("conjunctionFactor")
 """By what factor too: a condition that leaves out a few passing nodes of many is none."""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.budget import ask
+from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.bindings import NUMBER
 from kgreason.hypothesize.candidates import Candidate, Key, filled
@@ -15,7 +16,7 @@ from kgreason.hypothesize.nested import both_stand
 from kgreason.hypothesize.overlaps import contained
 from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer, candidates_of
 
-_OVERLAP: Final = 0.5
+_OVERLAP: Final = figure("rivalOverlap")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.errors import QueryError
+from kgreason.base.figures import integer
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
 from kgreason.context.context import Context, pattern
@@ -19,7 +20,7 @@ from kgreason.hypothesize.wording import wording
 from kgreason.record.record import literal
 
 _REJECTED: Final = frozenset({TRAILS.Refuted, TRAILS.Pruned, TRAILS.Archived})
-_COMPARED: Final = 60  # so many rejected hypotheses are compared by their nodes, newest first
+_COMPARED: Final = integer("compared")
 _WORD: Final = re.compile(r"\w+")
 
 

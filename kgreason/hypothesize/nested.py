@@ -2,14 +2,15 @@
 
 from typing import Final
 
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Table, deviance
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 
-CLEAR: Final = 10.0
+CLEAR: Final = figure("clearG")
 """The G statistic from which a difference is clear; about p = 0.001."""
-_WITHIN: Final = 0.95  # of the smaller region's nodes that lie in the larger one
-_OWN: Final = 0.4
+_WITHIN: Final = figure("within")
+_OWN: Final = figure("ownEffect")
 
 
 def lies_in(small: Candidate, large: Candidate) -> bool:

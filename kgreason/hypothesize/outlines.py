@@ -6,6 +6,7 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.figures import integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.view import View, inside
@@ -13,7 +14,7 @@ from kgreason.hypothesize.candidates import Candidate, section
 from kgreason.hypothesize.openness import known_outside
 from kgreason.shacl import conforms_with_path
 
-_PLACEBOS: Final = 8
+_PLACEBOS: Final = integer("placebos")
 _AND: Final = " and "
 PATTERNS: Final = ("levels", "exception", "prediction", "placebo", "known")
 """The parameters of tests that an outline may provide."""
@@ -133,4 +134,4 @@ def _conforming(view: View, level: Term, pattern: Fragment) -> Fragment:
     return Fragment(f"{{ {query.text} }}", query.prefixes)
 
 
-FEW: Final = 3
+FEW: Final = integer("fewLevels")

@@ -6,6 +6,7 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.figures import integer
 from kgreason.base.statistics import Table
 from kgreason.base.templates import Template, Value, role, template
 from kgreason.context.view import View
@@ -14,7 +15,7 @@ from kgreason.hypothesize.candidates import Candidate, counted, filled, regions
 from kgreason.hypothesize.conjunctions import BETTER, meet
 from kgreason.hypothesize.filters import worth_a_test
 
-_MOST_PARTS: Final = 3
+_MOST_PARTS: Final = integer("mostParts")
 _NOTHING: Final = Table(0, 0, 0, 0)
 _ADD, _DROP = "add-condition", "drop-condition"
 

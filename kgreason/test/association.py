@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Table, e_value_two_proportions
 from kgreason.base.store import Row
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
-STRONG: Final = 100.0
-MODERATE: Final = 10.0
-WEAK: Final = 1.0
+STRONG: Final = figure("associationStrong")
+MODERATE: Final = figure("associationModerate")
+WEAK: Final = figure("associationWeak")
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:

@@ -12,6 +12,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.figures import integer
 from kgreason.base.locks import Lock
 from kgreason.base.store import Store, Term
 from kgreason.base.terms import OWL, RDF, RDFS
@@ -19,7 +20,7 @@ from kgreason.graph import Graph
 from kgreason.shacl import Constraint
 from kgreason.shacl.pyshacl_run import quiet_literals
 
-_HOPS: Final = 2
+_HOPS: Final = integer("closureHops")
 _MOST: Final = 200_000  # triples of a neighbourhood
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.figures import figure
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment
 from kgreason.context.context import Context, mark_inside, pattern, view_of
@@ -15,9 +16,9 @@ from kgreason.test.design import STRONG, register, registered, roles
 from kgreason.test.stratification import pull, usable
 
 STAGE: Final = 3
-_LEADS: Final = 0.5
-_LEFT: Final = 0.75  # of the log odds ratio, once the rival is held fixed
-_SAME: Final = 0.95
+_LEADS: Final = figure("leads")
+_LEFT: Final = figure("confoundedLeft")
+_SAME: Final = figure("confounderSame")
 
 
 def challenge(context: Context, symptom: Symptom, round_: int) -> None:

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.test.finding import Finding, Setting
 
 _SHOWN = 3
-_BEYOND: Final = 0.3
-_ERRORS: Final = 3.0
+_BEYOND: Final = figure("counterexamplesBeyond")
+_ERRORS: Final = figure("counterexamplesErrors")
+_FACTOR: Final = figure("counterexamplesFactor")
+_POINTS: Final = figure("counterexamplesPoints")
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
@@ -34,7 +37,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     expected = 1 - found.inside_failing / found.inside if found and found.inside else 0.5
     inside = found.inside if found else 0
     share = len(passing) / inside if inside else 1.0
-    outcome = "few" if share <= 1.25 * expected + 0.05 else "some"
+    outcome = "few" if share <= _FACTOR * expected + _POINTS else "some"
     if share > min(1.0, expected + _BEYOND) or _lacking(found, absent, hit + len(failing)):
         outcome = "most"
     if not passing and not hit:

@@ -7,6 +7,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import PROV
@@ -19,7 +20,7 @@ from kgreason.record.record import literal
 from kgreason.record.test_kinds import role_of
 from kgreason.test import plans
 
-STRONG: Final = 10.0  # of an e-process: moderate evidence
+STRONG: Final = figure("strongE")
 
 
 def design(context: Context, symptom: Symptom, round_: int) -> None:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
 HOLDS: Final = 0.95
-PARTLY: Final = 0.5
-LIFT: Final = 0.5
+PARTLY: Final = figure("partlyRate")
+LIFT: Final = figure("directLift")
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:

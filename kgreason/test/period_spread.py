@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from kgreason.base.figures import integer
 from kgreason.base.statistics import Count, best_cut
 from kgreason.base.store import Row
 from kgreason.test.finding import Finding, Setting, decimal, percent
 
-FEW: Final = 5
+FEW: Final = integer("periodBins")
 TAIL: Final = 0.1
-_BINS: Final = 12
-_A_SIDE: Final = 3
-_MOST: Final = 60
-_ROOM: Final = 4  # orders in which a cut is at its best that must fit into the tail
-_SHUFFLES: Final = 999
+_BINS: Final = integer("periodUsualBins")
+_A_SIDE: Final = integer("periodSideBins")
+_MOST: Final = integer("periodMostBins")
+_ROOM: Final = integer("periodOrders")
+_SHUFFLES: Final = integer("periodShuffles")
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from kgreason.base.figures import figure, integer
 from kgreason.base.siblings import beta_binomial_tail
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
@@ -12,10 +13,10 @@ from kgreason.hypothesize.outlines import FEW
 from kgreason.test.finding import Finding, Setting, decimal, percent
 
 TAIL: Final = 0.1
-SMALL: Final = 2
-FAR: Final = 50.0
-USUAL: Final = 2 / 3
-ABOVE: Final = 0.8
+SMALL: Final = integer("siblingNodes")
+FAR: Final = figure("siblingFar")
+USUAL: Final = figure("siblingUsual")
+ABOVE: Final = figure("siblingAbove")
 PASSING: Final = "passing"
 
 

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
+from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import Count, Table, mantel_haenszel
 from kgreason.base.store import Row
 from kgreason.test.finding import Finding, Setting, decimal
 
-PERSISTS: Final = 0.05
-RATIO: Final = 1.5
-LEAST: Final = 3  # nodes on each side of a stratum, less can tell nothing
-OUTDONE: Final = 1.5
+PERSISTS: Final = figure("stratifiedP")
+RATIO: Final = figure("stratifiedRatio")
+LEAST: Final = integer("stratumNodes")
+OUTDONE: Final = figure("outdone")
 
 Cells = Mapping[tuple[bool, bool], Count]
 

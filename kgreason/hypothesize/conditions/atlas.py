@@ -12,6 +12,7 @@ import pyoxigraph as ox
 from pyoxigraph import NamedNode
 
 from kgreason.base.budget import UNLIMITED, Budget, ask
+from kgreason.base.figures import integer
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Value, template
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, TYPE
@@ -21,12 +22,12 @@ from kgreason.graph.marks import Population, places
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
 from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step, kinds
 
-LEAST: Final = 3
+LEAST: Final = integer("conditionNodes")
 """The least number of nodes that a condition must hold to be one that can be said."""
-_LEAST_SOURCES: Final = 5
-_FAN: Final = 4  # pairs a node that a step may have, and
-_ROWS: Final = 20_000  # those that it may have in any case
-_BESIDE: Final = 4  # nodes of a class that stand in a source on average
+_LEAST_SOURCES: Final = integer("sourceNodes")
+_FAN: Final = integer("stepFan")
+_ROWS: Final = integer("stepPairs")
+_BESIDE: Final = integer("beside")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Final
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
+from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import SH, XSD
@@ -21,11 +22,11 @@ from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
 from kgreason.hypothesize.conditions.paths import END, Path
 
-_LONG: Final = 80  # letters of a text that are looked at for pieces
-_PIECE: Final = 3
-MOST_OF_FEW: Final = 4
+_LONG: Final = integer("textLetters")
+_PIECE: Final = integer("pieceLetters")
+MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
-_ORDERED_SHARE: Final = 0.8
+_ORDERED_SHARE: Final = figure("orderedShare")
 _NUMERIC: Final = frozenset(
     XSD[name]
     for name in (
@@ -386,9 +387,9 @@ class Cut:
         return self.said("one-of", (("terms", named),), mask)
 
 
-_MANY: Final = 60  # ends, above which "all but one" is no condition of its own
-_LEAST_LEVELS: Final = 5
-_LEAST_SINGLES: Final = 3
+_MANY: Final = integer("manyEnds")
+_LEAST_LEVELS: Final = integer("orderedLevels")
+_LEAST_SINGLES: Final = integer("singles")
 
 
 def cut_of(atlas: Atlas, table: Table) -> Cut:

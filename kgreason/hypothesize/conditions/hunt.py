@@ -13,20 +13,21 @@ from typing import Final
 from pyoxigraph import Literal
 
 from kgreason.base.budget import ask
+from kgreason.base.figures import figure, integer
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import saved, together
 from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
 
-_SHORT: Final = 25  # pieces of text that are looked at closely, a path
-_A_PATH: Final = 3  # regions of one path in a beam
-_KEEPS: Final = 0.5  # of its failing nodes that a region must keep when it is narrowed
+_SHORT: Final = integer("shortList")
+_A_PATH: Final = integer("beamOfPath")
+_KEEPS: Final = figure("narrowedKeeps")
 _RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
-_LEFT: Final = 5  # failing nodes that may be left over where a search may end early
-_SHARED: Final = 0.5
-_ALIKE: Final = 3
-_AHEAD: Final = 6  # regions with which a story may begin
-_WORTH: Final = 0.5  # of the bits of the best one, for a region to begin with
+_LEFT: Final = integer("leftOver")
+_SHARED: Final = figure("likeShared")
+_ALIKE: Final = integer("likeRegions")
+_AHEAD: Final = integer("firstRegions")
+_WORTH: Final = figure("firstWorth")
 
 
 @dataclass(frozen=True)

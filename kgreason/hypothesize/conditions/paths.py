@@ -11,11 +11,12 @@ from typing import Final
 
 from pyoxigraph import NamedNode
 
+from kgreason.base.figures import integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import WORK
 
-LONGEST: Final = 3
+LONGEST: Final = integer("longestPath")
 FOCUS: Final = Fragment("?focus")
 END: Final = Fragment("?end")
 _HERE: Final = Fragment("?here")

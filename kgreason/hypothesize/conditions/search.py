@@ -7,6 +7,7 @@ from itertools import islice
 from math import inf
 from typing import Final
 
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
@@ -21,10 +22,10 @@ from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import LEAST_SIBLINGS, Held, Unit, alone, held, units
 
-TOLD: Final = 10.0
+TOLD: Final = figure("toldBits")
 """Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
 _MOST_E: Final = 300.0
-_ALONE: Final = 0.05
+_ALONE: Final = figure("aloneTail")
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,20 @@ from typing import Final
 
 from pyoxigraph import Literal
 
+from kgreason.base.figures import figure, integer
 from kgreason.base.siblings import beta_binomial_tail
 from kgreason.base.statistics import Count
 from kgreason.base.store import Term
 from kgreason.hypothesize.conditions.atlas import Table
 from kgreason.hypothesize.conditions.code import beta_binomial
 
-LEAST_SIBLINGS: Final = 10
+LEAST_SIBLINGS: Final = integer("siblingClusters")
 """With fewer clusters outside a region their spread is not well known."""
-_FEWEST: Final = 4  # five levels are the least whose spread is looked at
-_COVERED: Final = 0.8  # of the nodes that must be in one cluster each
-_WHOLE: Final = 0.9
-_LARGEST: Final = 0.5
-_MOST: Final = 200  # clusters that are looked at
+_FEWEST: Final = integer("fewestClusters")
+_COVERED: Final = figure("clusterCovered")
+_WHOLE: Final = figure("clusterWhole")
+_LARGEST: Final = figure("clusterLargest")
+_MOST: Final = integer("clusterSample")
 _MEANS: Final = (0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.98)
 _NEAR: Final = (0.3, 0.55, 0.8, 1.0, 1.25, 1.8, 3.0)  # times the rate of all the others
 _SPREADS: Final = (0.02, 0.06, 0.2, 0.6, 1.5, 4.0, 10.0, 25.0)

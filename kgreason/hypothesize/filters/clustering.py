@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Count, Table, deviance
 from kgreason.context.view import View, leveled
 from kgreason.hypothesize.candidates import Candidate, section
 from kgreason.hypothesize.filters.filter import Check, Figure
 
-_FAR: Final = 1.64  # standard deviations; p = 0.05
-_MOST: Final = 0.5
-_CLEAR: Final = 7.0  # of the G statistic; about p = 0.01
+_FAR: Final = figure("clusterSpread")
+_MOST: Final = figure("clusterShare")
+_CLEAR: Final = figure("clusterG")
 
 
 class Clustering(Check):

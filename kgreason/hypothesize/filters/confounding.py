@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.nested import CLEAR, half, raised
 
-_FAINT: Final = 0.1  # of the best one's G statistic
+_FAINT: Final = figure("faint")
 
 
 class Confounding(Filter):

@@ -2,12 +2,13 @@
 
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Check, Figure
 
-_MIN_LIFT: Final = 1.1  # of the rate of all nodes
-_NEARER: Final = 0.1  # of the way from the rate of all nodes to 1
+_MIN_LIFT: Final = figure("minLift")
+_NEARER: Final = figure("minNearer")
 
 
 class Lift(Check):

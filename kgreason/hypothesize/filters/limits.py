@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import integer
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
 
-_A_FAMILY: Final = 6
-_COUNTED: Final = 18
+_A_FAMILY: Final = integer("familyLimit")
+_COUNTED: Final = integer("countedLimit")
 
 
 class FamilyLimit(Filter):

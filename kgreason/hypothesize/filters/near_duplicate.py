@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import preferred_first
 
-_COVERS: Final = 0.8
-_TOLD_BY: Final = 3.0  # failing nodes that differ, on a half, up to which two are not told apart
+_COVERS: Final = figure("duplicateOverlap")
+_TOLD_BY: Final = figure("duplicateNodes")
 
 
 class NearDuplicate(Filter):

@@ -2,9 +2,10 @@
 
 from typing import Final
 
+from kgreason.base.figures import figure
 from kgreason.hypothesize.candidates import Candidate
 
-_ORDER_COUNTS: Final = 1.5
+_ORDER_COUNTS: Final = figure("familyOrder")
 
 
 def best_first(candidate: Candidate) -> tuple[float, int, str]:

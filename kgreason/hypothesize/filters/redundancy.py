@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure, integer
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
@@ -16,11 +17,11 @@ from kgreason.hypothesize.nested import (
     raised,
 )
 
-_DILUTED: Final = 0.2  # of the effect, left where the larger region adds to the smaller one
-_ALIKE: Final = 0.7
-_NO_SIGN: Final = 6.6  # of the G statistic; p = 0.01
-_ENOUGH: Final = 12  # nodes
-_FAR_BETTER: Final = 10.0  # of the G statistic
+_DILUTED: Final = figure("diluted")
+_ALIKE: Final = figure("alike")
+_NO_SIGN: Final = figure("noSignG")
+_ENOUGH: Final = integer("enoughNodes")
+_FAR_BETTER: Final = figure("farBetterG")
 
 Found = tuple[Figure, Candidate | None]
 _Step = Callable[[View, Candidate, Sequence[Candidate]], Found | None]

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.overlaps import contained_in, jaccard
 
-_SAME: Final = 0.95
-_COVERS: Final = 0.8
-_OVERLAP: Final = 0.5
+_SAME: Final = figure("restatedOverlap")
+_COVERS: Final = figure("restatedShare")
+_OVERLAP: Final = figure("restatedApart")
 
 
 class Restatement(Filter):

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import order
 from kgreason.hypothesize.overlaps import contained_in
 
-_COVERS: Final = 0.8
+_COVERS: Final = figure("subsumedShare")
 
 
 class Subsumption(Filter):

@@ -2,14 +2,15 @@
 
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Check, Figure
 
-MIN_G: Final = 7.0
+MIN_G: Final = figure("minG")
 """The least G statistic; about p = 0.004 for a region fixed beforehand."""
-_MIN_SHARE: Final = 0.01  # of all failing nodes; a small cause may be a sure one
-_MIN_MECHANISM: Final = 0.05
+_MIN_SHARE: Final = figure("minShare")
+_MIN_MECHANISM: Final = figure("minMechanismShare")
 
 
 class Support(Check):

@@ -2,12 +2,13 @@
 
 from typing import ClassVar, Final
 
+from kgreason.base.figures import figure, integer
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Check, Figure
 
-_MIN_HELD_OUT: Final = 0.1  # of the nodes of a region
-_MIN_NODES: Final = 2
+_MIN_HELD_OUT: Final = figure("minHeldOut")
+_MIN_NODES: Final = integer("minHeldOutNodes")
 
 
 class Testable(Check):

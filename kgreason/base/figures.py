@@ -1,0 +1,50 @@
+"""The figures by which the engine judges: data of `ontology/engine.ttl`, read once."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import RunError
+from kgreason.base.resources import folder
+from kgreason.base.terms import POLICY
+
+ENGINE: Final = POLICY.engine
+"""What the figures are said of, in the file and in a record."""
+_FILE: Final = "engine.ttl"
+
+
+def figure(name: str) -> float:
+    """Return a figure by the local name of its property; raises RunError where there is none."""
+    return float(_value(name))
+
+
+def integer(name: str) -> int:
+    """Return a figure that is a whole number; raises RunError where there is none."""
+    return int(_value(name))
+
+
+@cache
+def figures() -> Mapping[str, str]:
+    """Return each figure as it is written, by the local name of its property."""
+    return {
+        t.predicate.value.removeprefix(POLICY.iri): t.object.value
+        for t in copied()
+        if t.predicate in POLICY and isinstance(t.object, ox.Literal)
+    }
+
+
+@cache
+def copied() -> tuple[ox.Triple, ...]:
+    """Return what the file says of the engine; a record holds a copy of it."""
+    path = folder("ontology") / _FILE
+    found = ox.parse(path=str(path), format=ox.RdfFormat.TURTLE)
+    return tuple(quad.triple for quad in found if quad.subject == ENGINE)
+
+
+def _value(name: str) -> str:
+    try:
+        return figures()[name]
+    except KeyError as error:
+        raise RunError(f"ontology/{_FILE}: policy:engine has no policy:{name}.") from error
