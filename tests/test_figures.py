@@ -26,7 +26,7 @@ ALLOWED = {
     ("hypothesize/conditions/units.py", "_SPREADS"): "a grid over which is summed",
     ("hypothesize/conditions/units.py", "beyond"): "a half is added to each count; a rate below 1",
     ("test/stratification.py", "pull"): "a half is added to each count (Haldane and Anscombe)",
-    ("test/stratification.py", "_shown"): "the placeholder",
+    ("test/stratification.py", "_shown"): "words for an odds ratio without bound",
     ("test/direct_check.py", "HOLDS"): "policy:directRate has it too",
     ("test/placebo.py", "CLEARS"): "policy:placeboRate has it too",
     ("test/trial_counts.py", "CLEARS"): "policy:directRate has it too",
