@@ -101,11 +101,12 @@ def test_every_figure_is_used_once() -> None:
     used: Counter[str] = Counter()
     for path in sorted((ROOT / "kgreason").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            if called and node.func.id in {"figure", "integer"} and node.args:
-                name = node.args[0]
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id in {"figure", "integer"}:
+                (name,) = node.args
                 assert isinstance(name, ast.Constant), path
-                used[name.value] += 1
+                used[str(name.value)] += 1
     assert used == Counter(dict.fromkeys(figures(), 1))
 
 
