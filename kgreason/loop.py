@@ -14,6 +14,7 @@ from typing import ParamSpec
 import pyoxigraph as ox
 
 from kgreason.audit import refuse
+from kgreason.base import figures
 from kgreason.base.budget import UNLIMITED, Allowance, Budget, Cost, Limits, Metered, Spent, ask
 from kgreason.base.errors import RecordError
 from kgreason.base.extensions import active
@@ -285,6 +286,7 @@ class Investigation:
             step=step.node,
             question=self.request.question,
             policy=self.context.policy.iri,
+            figures=figures.ENGINE,
             seed=self.request.seed,
             fingerprint=graph.fingerprint,
             triples=graph.triples,
@@ -294,6 +296,8 @@ class Investigation:
             notice=sorted(set(graph.notices)),
         )
         step.triples += self.context.policy.triples
+        step.triples += figures.copied()
+        step.add(figures.ENGINE, TRAILS.step, step.node)
         for subject in dict.fromkeys(t.subject for t in self.context.policy.triples):
             if isinstance(subject, ox.NamedNode):
                 step.add(subject, TRAILS.step, step.node)

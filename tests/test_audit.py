@@ -51,7 +51,7 @@ ALL: Final[list[dict[str, Any]]] = [
 ]
 UNSEEN: Final = [mutant for mutant in CAREFUL if "unseen" in mutant]
 NAMED: Final = {mutant["name"]: mutant["update"] for mutant in MUTANTS}
-OF_SEALS: Final = {"seal", "unsealed", "one-investigation", "policy-known"}
+OF_SEALS: Final = {"seal", "unsealed", "one-investigation", "policy-known", "figures-known"}
 NOTICES: Final = {"unfinished"}
 TOGETHER_ONLY: Final = {
     "attempt-after-stray": "what a stray attempt touched stands in its evidence too, where its "
@@ -400,6 +400,26 @@ WHERE { ?p a trails:Policy ; owl:versionInfo ?v }"""
     found = audit(relinked(tampered(small, update)))
     assert found.ok, str(found)
     assert rules(found.notices) == {"policy-known"}
+
+
+def test_a_record_made_with_other_figures_is_noticed(small: Record) -> None:
+    assert rules(audit(small).notices) <= NOTICES
+    update = """DELETE { ?f policy:clearRate ?old } INSERT { ?f policy:clearRate 0.3 }
+WHERE { ?i trails:figures ?f . ?f policy:clearRate ?old }"""
+    found = audit(relinked(tampered(small, update)))
+    assert found.ok, str(found)
+    (notice,) = [one for one in found.notices if one.rule == "figures-known"]
+    assert "made with" in notice.message
+    assert "0.3" in notice.message
+    assert "policy:clearRate" in notice.message
+    assert "0.25" in notice.message
+
+
+def test_a_record_that_says_no_figures_is_noticed(small: Record) -> None:
+    update = "DELETE { ?i trails:figures ?f . ?f ?p ?o } WHERE { ?i trails:figures ?f . ?f ?p ?o }"
+    found = audit(relinked(tampered(small, update)))
+    assert found.ok, str(found)
+    assert {one.rule for one in found.notices} - NOTICES == {"figures-known"}
 
 
 # --- what an audit gives ----------------------------------------------------------------

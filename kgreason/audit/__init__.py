@@ -8,7 +8,7 @@ recomputed from the recorded counts with the functions that made them.
 
 Rules are named by their file in `queries/audit/` (`update-after`), by class, property and
 constraint (`Hypothesis.prior.maxInclusive`), or `seal`, `unsealed`, `one-investigation`,
-`policy-known`, `figures`, `pin`.
+`policy-known`, `figures-known`, `figures`, `pin`.
 """
 
 from kgreason.audit.audit import audit, check_step, refuse

@@ -6,6 +6,7 @@ recompute those.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Final
 
 import pyoxigraph as ox
@@ -13,6 +14,7 @@ import pyoxigraph as ox
 from kgreason.audit.findings import Finding
 from kgreason.audit.merged import History
 from kgreason.audit.statements import Statement, Subject, plain
+from kgreason.base.figures import ENGINE, copied
 from kgreason.base.store import AnyTerm, Term
 from kgreason.base.terms import OWL, POLICY, PROV, TRAILS
 from kgreason.record import policy
@@ -56,6 +58,7 @@ class Seals:
         if self._covered != self._history.size:
             yield from _unsealed(self._history)
         yield from _policy(self._history)
+        yield from _figures(self._history)
 
 
 def findings(history: History) -> Iterator[Finding]:
@@ -128,6 +131,37 @@ def _policy(history: History) -> Iterator[Finding]:
         for subject, predicate, value in sorted(known ^ recorded):
             said = f"It is not the policy of that name and version: {predicate} {value}."
             yield Finding("policy-known", subject.strip("<>"), said)
+
+
+def _figures(history: History) -> Iterator[Finding]:
+    """Tell which figures of the engine that made a record are not those of this one."""
+    links = history.statements(history.iri, TRAILS.figures)
+    recorded = _by_name(given for link in links for given in history.statements(link.object))
+    own = _by_name(plain(_stored()))
+    for name in sorted(recorded.keys() | own.keys()):
+        then, now = (", ".join(found.get(name, ("no value",))) for found in (recorded, own))
+        if then != now:
+            said = f"The record was made with {then} for policy:{name}; this engine has {now}."
+            yield Finding("figures-known", ENGINE.value, said, "notice")
+
+
+def _by_name(said: Iterable[Statement]) -> dict[str, list[str]]:
+    """Return the values of each figure, sorted."""
+    found: dict[str, list[str]] = {}
+    for one in said:
+        if one.predicate in POLICY:
+            found.setdefault(one.predicate.value.removeprefix(POLICY.iri), []).append(
+                str(one.object)
+            )
+    return {name: sorted(values) for name, values in found.items()}
+
+
+@cache
+def _stored() -> tuple[ox.Quad, ...]:
+    """Return the figures of this engine as a store writes them, which drops zeros at the end."""
+    store = ox.Store()
+    store.extend(ox.Quad(t.subject, t.predicate, t.object) for t in copied())
+    return tuple(store)
 
 
 def _shipped(name: str) -> Iterator[Statement]:

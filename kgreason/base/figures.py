@@ -8,7 +8,7 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import RunError
 from kgreason.base.resources import folder
-from kgreason.base.terms import POLICY
+from kgreason.base.terms import POLICY, TYPE
 
 ENGINE: Final = POLICY.engine
 """What the figures are said of, in the file and in a record."""
@@ -37,10 +37,12 @@ def figures() -> Mapping[str, str]:
 
 @cache
 def copied() -> tuple[ox.Triple, ...]:
-    """Return what the file says of the engine; a record holds a copy of it."""
+    """Return what the engine is and its figures, of which a record holds a copy."""
     path = folder("ontology") / _FILE
-    found = ox.parse(path=str(path), format=ox.RdfFormat.TURTLE)
-    return tuple(quad.triple for quad in found if quad.subject == ENGINE)
+    said = (q.triple for q in ox.parse(path=str(path), format=ox.RdfFormat.TURTLE))
+    return tuple(
+        t for t in said if t.subject == ENGINE and (t.predicate == TYPE or t.predicate in POLICY)
+    )
 
 
 def _value(name: str) -> str:
