@@ -138,6 +138,10 @@ def _figures(history: History) -> Iterator[Finding]:
     links = history.statements(history.iri, TRAILS.figures)
     recorded = _by_name(given for link in links for given in history.statements(link.object))
     own = _by_name(plain(_stored()))
+    if not recorded:
+        said = "The record does not say by which figures the engine judged that made it."
+        yield Finding("figures-known", history.iri.value, said, "notice")
+        return
     for name in sorted(recorded.keys() | own.keys()):
         then, now = (", ".join(found.get(name, ("no value",))) for found in (recorded, own))
         if then != now:
@@ -150,9 +154,9 @@ def _by_name(said: Iterable[Statement]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in said:
         if one.predicate in POLICY:
-            found.setdefault(one.predicate.value.removeprefix(POLICY.iri), []).append(
-                str(one.object)
-            )
+            name, value = one.predicate.value.removeprefix(POLICY.iri), one.object
+            told = value.value if isinstance(value, ox.Literal) else str(value)
+            found.setdefault(name, []).append(told)
     return {name: sorted(values) for name, values in found.items()}
 
 
