@@ -285,6 +285,7 @@ class Investigation:
             node,
             step=step.node,
             question=self.request.question,
+            correlation=self.request.correlation,
             policy=self.context.policy.iri,
             figures=figures.ENGINE,
             seed=self.request.seed,

@@ -43,6 +43,7 @@ COMMANDS = (
     "queries",
     "bench",
     "reassess",
+    "correlation",
     "explain",
     "fragility",
     "replay",

@@ -79,6 +79,7 @@ def investigate(
     extend: Paths = (),
     hypotheses: str | Path | Sequence[Mapping[str, Any]] | None = None,
     principal: str | None = None,
+    correlation: str | None = None,
     proposers: Sequence[Proposer] = (),
     ledger: str | Path | None = None,
     nonce: str | None = None,
@@ -97,8 +98,9 @@ def investigate(
     leaves a doubt whether anything was checked is a ShapesError, not a notice. `extend` are folders
     with families, tests, policies, sections of your own. `hypotheses` is a JSON file of hypotheses
     to test too, or a list of such (docs/hypotheses.md); `principal` is who asks, a name or an IRI;
-    `proposers` are asked for causes too. docs/cli.md describes each option. Raises KgreasonError;
-    nothing is written before all input has been read.
+    `proposers` are asked for causes too. `correlation` is the name that the parts of a divided
+    question share (OpenLedger.correlation judges them as one). docs/cli.md describes each option.
+    Raises KgreasonError; nothing is written before all input has been read.
     """
     request = _request(
         {
@@ -129,6 +131,7 @@ def investigate(
             "max_bytes": max_bytes,
             "extend": extend,
             "principal": principal,
+            "correlation": correlation,
             "hypotheses": (
                 () if hypotheses is None else tuple(read_suggestions(hypotheses, principal))
             ),

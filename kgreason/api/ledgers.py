@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what th
     from kgreason.audit import AuditReport
     from kgreason.repair.results import Mended
     from kgreason.review.addition import Added
+    from kgreason.review.correlation import Correlation
     from kgreason.review.fragility import Fragility
     from kgreason.review.newer import Newer
     from kgreason.review.publish import Published
@@ -331,6 +332,16 @@ class OpenLedger:
             run.recorded(self.folder, _name(which)) as result,
         ):
             return resaid.rerun(result.record, None if report is None else Path(report), given)
+
+    def correlation(self, name: str) -> Correlation:
+        """Judge all finished investigations of a correlation as one: e-BH, and what explains all.
+
+        `name` was given to each by `kgreason.investigate(correlation=…)`. The data are read again
+        from where they were. Raises OptionError, LedgerError where no investigation has the name.
+        """
+        from kgreason.review.correlation import correlation  # noqa: PLC0415 - only when asked for
+
+        return correlation(self.folder, name, self._extend)
 
     def explain(self, hypothesis: str | int, which: Which = None) -> Results:
         """Return each update of the confidence in a hypothesis with its inputs, in order."""

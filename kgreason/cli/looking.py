@@ -60,6 +60,7 @@ def investigate(
         ),
     ] = None,
     as_: o.As = None,
+    correlation: o.Correlation = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = "frame",
     calibration: o.Calibration = "default",
@@ -154,6 +155,7 @@ def investigate(
         "max_seconds": max_seconds,
         "hypotheses": hypothesis,
         "principal": as_,
+        "correlation": correlation,
     }
     _finite("--max-seconds", max_seconds)
     told = _stream(events)

@@ -323,6 +323,16 @@ As = Annotated[
         help="Who asks; the record names you with what you did.",
     ),
 ]
+Correlation = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|IRI",
+        rich_help_panel=RECORD,
+        show_default=False,
+        help="The name that the parts of one divided question share; `kgreason correlation NAME` "
+        "judges them as one.",
+    ),
+]
 LedgerFolder = Annotated[
     str,
     typer.Option(

@@ -1,4 +1,4 @@
-"""The commands that look at a record again: reassess, explain, fragility, replay."""
+"""The commands that look at a record again: reassess, explain, fragility, correlation, replay."""
 
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ Json = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the program."""
-    for made in (reassess, explain, fragility, replay):
+    for made in (reassess, explain, fragility, correlation, replay):
         app.command()(made)
 
 
@@ -128,6 +128,42 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "at most"
     return " ".join(value) if isinstance(value, list) else str(value or "none")
+
+
+@command("correlation prices", "correlation prices --ledger history/ --format json")
+def correlation(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="The name or IRI that --correlation gave to investigations."
+        ),
+    ],
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="md|json",
+            show_default="by the ending of --out, else md",
+            help="How it is written.",
+        ),
+    ] = None,
+    out: o.Out = None,
+) -> None:
+    """Judge the parts of a divided question as one: e-BH over all their hypotheses.
+
+    Says which supported hypotheses do not stand in the wider family, and which causes explain the
+    failures of all parts together, each counted once. Different graphs are kept apart.
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+    from kgreason.base.errors import OptionError  # noqa: PLC0415
+
+    chosen = checked(out, format_, {"md": "md", "txt": "md", "json": "json"})
+    if chosen not in {"md", "json"}:
+        raise OptionError(f"--format {format_}: give md or json.")
+    found = api.OpenLedger(ledger, extend=extend or ()).correlation(name)
+    deliver(json_text(found.as_dict()) if chosen == "json" else found.markdown(), out)
 
 
 @command("replay", "replay I2", "replay --against newer/")

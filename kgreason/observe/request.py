@@ -11,6 +11,7 @@ from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Objects
 
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+")
+_LONGEST: Final = 200
 Paths = str | Path | Sequence[str | Path]
 
 
@@ -27,7 +28,7 @@ class Request:
     folders with families, tests, policies and more of a user's own. `objects` are those of the
     paths that are no files, with what they hold; they are not recorded. `hypotheses` are those that
     somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal` is who asks, by
-    name or IRI.
+    name or IRI. `correlation` is the name or IRI that all parts of one divided question share.
     """
 
     data: tuple[str, ...]
@@ -55,6 +56,7 @@ class Request:
     max_bytes: int = MOST_BYTES
     extend: tuple[str, ...] = ()
     principal: str | None = None
+    correlation: str | None = None
     hypotheses: tuple[Mapping[str, Any], ...] = ()
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
@@ -95,6 +97,21 @@ def paths(given: Paths) -> tuple[str, ...]:
     return tuple(str(path) for path in given)
 
 
+def correlation_name(text: str) -> str:
+    """Return the name of a correlation without blanks around it, an IRI without angle brackets.
+
+    Raises OptionError for a name that is empty, longer than 200 characters or several lines.
+    """
+    name = text.strip()
+    if name.startswith("<") and name.endswith(">"):
+        name = name[1:-1]
+    if not name or len(name) > _LONGEST or not name.isprintable():
+        raise OptionError(
+            f"A correlation needs a name or an IRI, in one line of at most {_LONGEST} characters."
+        )
+    return name
+
+
 def request_of(data: Paths, **options: Any) -> Request:
     """Make a checked request; raises OptionError for an option there is not."""
     known = {f.name for f in fields(Request)}
@@ -111,6 +128,8 @@ def request_of(data: Paths, **options: Any) -> Request:
     for name in ("violations", "population", "outcome"):
         if options.get(name) is not None:
             options[name] = str(options[name])
+    if options.get("correlation") is not None:
+        options["correlation"] = correlation_name(options["correlation"])
     request = Request(paths(data), **options)
     request.check()
     return request
