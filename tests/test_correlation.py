@@ -8,10 +8,12 @@ from typing import Any, Final
 import pytest
 
 import kgreason
-from kgreason.base.errors import LedgerError, OptionError
+from kgreason.audit import audit
+from kgreason.base.errors import LedgerError, OptionError, RecordError
 from kgreason.base.terms import TRAILS
 from kgreason.record import Ledger
 from kgreason.review.correlation import Correlation
+from tests.audit_support import relinked, tampered
 from tests.cli_support import run
 from tests.lifetime_support import asked, of
 from tests.resume_support import several
@@ -221,6 +223,33 @@ def test_a_correlation_is_recorded_and_audited(tmp_path: Path) -> None:
     assert opened.audit().ok
     assert "- **Correlation:** why\n" in opened.result().markdown()
     assert opened.replay().same
+
+
+def test_a_correlation_is_given_at_the_start_alone(tmp_path: Path) -> None:
+    options = several(tmp_path, interventions=0)
+    inquire(tmp_path / "ledger", options, only=f"{LAB}Price")
+    with Ledger.write(tmp_path / "ledger") as store:
+        record = store.record(store.entry(None))
+        step = record.step("Act")
+        step.describe(record.iri, correlation="another")
+        with pytest.raises(RecordError, match="trails#correlation of .* an earlier step wrote"):
+            record.commit(step)
+    assert correlation(tmp_path / "ledger").name == "lab"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        'DELETE { ?i ?p "lab" } INSERT { ?i ?p "other" }',
+        'DELETE { ?i ?p "lab" }',
+    ],
+)
+def test_a_forged_correlation_is_found(tmp_path: Path, change: str) -> None:
+    record = asked(several(tmp_path, interventions=0), only=f"{LAB}Price", correlation="lab")
+    where = 'WHERE { ?i trails:correlation "lab" ; ?p "lab" }'
+    forged = relinked(tampered(record, f"{change} {where}"))
+    (finding,) = [one for one in audit(forged).findings if one.rule == "asked"]
+    assert "Its correlation is" in finding.message
 
 
 def test_what_the_command_line_tells(place: Path) -> None:
