@@ -232,7 +232,7 @@ def test_a_correlation_is_given_at_the_start_alone(tmp_path: Path) -> None:
         record = store.record(store.entry(None))
         step = record.step("Act")
         step.describe(record.iri, correlation="another")
-        with pytest.raises(RecordError, match="trails#correlation of .* an earlier step wrote"):
+        with pytest.raises(RecordError, match=r"trails#correlation of .* an earlier step wrote"):
             record.commit(step)
     assert correlation(tmp_path / "ledger").name == "lab"
 
