@@ -11,6 +11,8 @@ import pytest
 from kgreason.base.errors import RunError
 from kgreason.base.figures import copied, figure, figures, integer
 from kgreason.base.terms import DCT, POLICY, RDFS, TRAILS, TYPE, XSD
+from kgreason.record import policy
+from kgreason.test import direct_check, placebo, sibling_spread
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("context", "hypothesize", "test", "decide")
@@ -29,10 +31,7 @@ ALLOWED = {
     ("test/stratification.py", "_shown"): "words for an odds ratio without bound",
     ("test/direct_check.py", "HOLDS"): "policy:directRate has it too",
     ("test/placebo.py", "CLEARS"): "policy:placeboRate has it too",
-    ("test/trial_counts.py", "CLEARS"): "policy:directRate has it too",
-    ("test/trial_counts.py", "PLACEBO"): "policy:placeboRate has it too",
     ("test/sibling_spread.py", "TAIL"): "policy:siblingTail has it too",
-    ("test/period_spread.py", "TAIL"): "policy:siblingTail has it too",
     ("test/sibling_spread.py", "_odds"): "a half is added to each count (Haldane and Anscombe)",
     ("test/counterexamples.py", "read"): "the rate of a region of which nothing is known",
     ("hypothesize/filters/clustering.py", "_dispersion"): "the root in Wilson and Hilferty",
@@ -125,3 +124,11 @@ def test_a_source_is_told_where_a_figure_is_a_quantile() -> None:
     store = ontology()
     for name in ("minG", "clearG", "noSignG", "clusterG", "clusterSpread"):
         assert list(store.quads_for_pattern(POLICY[name], DCT.source, None, None)), name
+
+
+@pytest.mark.parametrize("name", policy.names())
+def test_what_the_readers_of_tests_ask_is_what_the_policies_that_come_along_ask(name: str) -> None:
+    numbers = policy.load(name).numbers
+    asked = {n: float(numbers[n]) for n in ("directRate", "placeboRate", "siblingTail")}
+    own = (direct_check.HOLDS, placebo.CLEARS, sibling_spread.TAIL)
+    assert tuple(asked.values()) == own

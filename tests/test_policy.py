@@ -58,6 +58,14 @@ def test_an_own_policy_rules_and_is_copied_into_the_record(tmp_path: Path) -> No
     assert {notice.rule for notice in found.notices} == {"policy-known"}
 
 
+def test_a_policy_cannot_change_a_figure_of_the_engine(tmp_path: Path) -> None:
+    rules = written(
+        tmp_path, OWN.replace("policy:threshold 0.8", "policy:threshold 0.8 ; policy:minG 3.0")
+    )
+    with pytest.raises(OptionError, match="policy:minG is a figure of the engine"):
+        policy.load(str(rules))
+
+
 def test_a_policy_without_the_e_process_moves_none(tmp_path: Path) -> None:
     tiny(tmp_path)
     rules = written(tmp_path, OWN.replace('"frame" , "e-process"', '"frame"'))

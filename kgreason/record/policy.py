@@ -16,6 +16,7 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import OptionError, RunError
 from kgreason.base.extensions import active, cached
+from kgreason.base.figures import figures
 from kgreason.base.resources import folder
 from kgreason.base.store import AnyTerm, Store, triple
 from kgreason.base.templates import Template, role, template
@@ -340,6 +341,11 @@ def _faults(store: Store, iri: ox.NamedNode) -> Iterator[str]:
     """Describe what is wrong with a policy of a user, the gravest first."""
     if iri in _policies(_store()):
         yield f"{iri.value} is the name of a policy that comes with kgreason; give yours another."
+    for name in sorted(figures().keys() & _made(store, iri, "the policy").numbers.keys()):
+        yield (
+            f"policy:{name} is a figure of the engine (ontology/engine.ttl), which no policy can "
+            "change; leave it out."
+        )
     yield from _broken_shapes(store, _store())
     yield from _without_rows(_made(store, iri, "the policy"))
 

@@ -10,9 +10,9 @@ from kgreason.base.figures import integer
 from kgreason.base.statistics import Count, best_cut
 from kgreason.base.store import Row
 from kgreason.test.finding import Finding, Setting, decimal, percent
+from kgreason.test.sibling_spread import TAIL
 
 FEW: Final = integer("periodBins")
-TAIL: Final = 0.1
 _BINS: Final = integer("periodUsualBins")
 _A_SIDE: Final = integer("periodSideBins")
 _MOST: Final = integer("periodMostBins")

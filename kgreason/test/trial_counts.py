@@ -3,13 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
+from kgreason.test.direct_check import HOLDS
 from kgreason.test.finding import Finding, decimal, percent
-
-CLEARS: Final = 0.95
-
-
-PLACEBO: Final = 0.05
-
+from kgreason.test.placebo import CLEARS
 
 RECORDED: Final = (
     "claimed",
@@ -41,10 +37,10 @@ def judged(figures: Mapping[str, int]) -> Finding:
         outcome = "unchanged"
     elif caused:
         outcome = "harmful"
-    elif rate < CLEARS:
+    elif rate < HOLDS:
         outcome = "partly"
     else:
-        outcome = "unspecific" if tried and cleared / tried > PLACEBO else "cleared"
+        outcome = "unspecific" if tried and cleared / tried > CLEARS else "cleared"
     note = (
         f"On a scratch copy the repair removes {holds} of {claimed} violations "
         f"({percent(holds, claimed)}), leaves {claimed - holds} and causes {caused}; at nodes "
