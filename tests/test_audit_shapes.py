@@ -11,7 +11,7 @@ from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS
 
 from kgreason.audit import record_shapes as module
 from kgreason.audit.record_shapes import ontology, shapes
-from kgreason.base.errors import ShapesError
+from kgreason.base.errors import ShapesError, TemplateError
 from kgreason.base.resources import folder
 from kgreason.base.templates import parse, role, template
 from kgreason.base.terms import PREFIXES
@@ -48,12 +48,19 @@ def test_every_check_is_a_constraint_of_one_shape(graph: rdflib.Graph) -> None:
 def test_a_check_has_to_name_a_shape_and_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    query = "SELECT $this ?value WHERE { $this ?p ?value }\n"
-    for header in ("#+ shape: Nowhere\n#+ message: m\n", "#+ shape: Step\n", "#+ message: m\n"):
-        path = tmp_path / "stray.rq"
-        path.write_text(f"#+ summary: Stray.\n{header}{query}", encoding="utf-8")
-        monkeypatch.setattr(module, "checks", lambda path=path: [parse(path, "audit")])
-        with pytest.raises(ShapesError, match=r"stray\.rq: the header has to name a shape"):
+    path = tmp_path / "stray.rq"
+
+    def written(header: str) -> None:
+        query = "SELECT $this ?value WHERE { $this ?p ?value }\n"
+        path.write_text(f"#+ summary: Stray.\n#+ reads: ledger\n{header}{query}", encoding="utf-8")
+
+    monkeypatch.setattr(module, "checks", lambda: [parse(path, "audit")])
+    written("#+ shape: Nowhere\n#+ message: m\n")
+    with pytest.raises(ShapesError, match=r"stray\.rq: the header has to name a shape"):
+        module.shapes.__wrapped__()
+    for header, lacking in (("#+ shape: Step\n", "message"), ("#+ message: m\n", "shape")):
+        written(header)
+        with pytest.raises(TemplateError, match=rf"stray\.rq: the header has no {lacking}"):
             module.shapes.__wrapped__()
 
 

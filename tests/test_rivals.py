@@ -167,9 +167,9 @@ LOWER: Final = """DELETE { ?cause trails:confidence ?c . ?update trails:after ?a
 INSERT { ?cause trails:confidence 0.5 . ?update trails:after 0.5 }
 WHERE { ?cause trails:statement ?said ; trails:confidence ?c . FILTER CONTAINS(?said, "old")
   ?update trails:hypothesis ?cause ; trails:rule "frame" ; trails:after ?a }"""
-UNTOLD: Final = """DELETE { ?found trails:outcomeClass "persists" }
-INSERT { ?found trails:outcomeClass "undetermined" }
-WHERE { ?found trails:outcomeClass "persists" }"""
+UNTOLD: Final = """DELETE { ?found trails:outcomeClass "persists" ; trails:polarity ?was }
+INSERT { ?found trails:outcomeClass "undetermined" ; trails:polarity trails:Neutral }
+WHERE { ?found trails:outcomeClass "persists" ; trails:polarity ?was }"""
 SUPPORT: Final = """
 DELETE { ?change trails:to ?was ; trails:rule ?rule . ?shadow trails:status ?was }
 INSERT { ?change trails:to trails:Supported ; trails:rule "support" .
