@@ -142,13 +142,16 @@ def test_noise_has_no_cause(tmp_path: Path) -> None:
         )
 
 
+NONCE = "fedcba9876543210"
+
+
 def test_the_same_seed_gives_the_same_result(tmp_path: Path) -> None:
     data, shapes = items(tmp_path / "items", 2, {"3": 0.5})
     assert told(data, shapes, tmp_path / "one") == told(data, shapes, tmp_path / "two")
 
 
 def told(data: Path, shapes: Path, ledger: Path) -> Any:
-    with kgreason.investigate(data, shapes=shapes, ledger=ledger) as result:
+    with kgreason.investigate(data, shapes=shapes, ledger=ledger, nonce=NONCE) as result:
         return result.as_dict()["symptoms"]
 
 
@@ -163,7 +166,7 @@ def commit_and_die(self, step, **more):
     if left[0] == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 Record.commit = commit_and_die
-kgreason.investigate(sys.argv[1], shapes=sys.argv[2], ledger=sys.argv[3])
+kgreason.investigate(sys.argv[1], shapes=sys.argv[2], ledger=sys.argv[3], nonce=sys.argv[5])
 """
 
 
@@ -171,7 +174,7 @@ kgreason.investigate(sys.argv[1], shapes=sys.argv[2], ledger=sys.argv[3])
 def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path, steps: int) -> None:
     data, shapes = items(tmp_path / "items", 2, {"3": 0.5})
     ledger = tmp_path / "killed"
-    command = [sys.executable, "-c", KILLED, str(data), str(shapes), str(ledger), str(steps)]
+    command = [sys.executable, "-c", KILLED, str(data), str(shapes), str(ledger), str(steps), NONCE]
     assert subprocess.run(command, check=False).returncode == -9
     with kgreason.resume(ledger) as result:
         resumed = result.as_dict()["symptoms"]
