@@ -41,8 +41,9 @@ from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
 from kgreason.repair.intervene import intervene, pending_tests, run
 from kgreason.test.confounders import challenge
-from kgreason.test.design import design, tell_apart
-from kgreason.test.run import Answers, execute
+from kgreason.test.design import OUTSIDE, design, design_outside, tell_apart
+from kgreason.test.run import Answers, execute, execute_recorded, is_outside
+from kgreason.test.tester import Tester
 
 P = ParamSpec("P")
 
@@ -51,7 +52,8 @@ class Investigation:
     """One run over a graph and its symptoms.
 
     Without a `budget` of its own it has what the request allows. `suggested` are the hypotheses of
-    the request, read; `proposers` are asked beside those that the engine and the request bring.
+    the request, read; `proposers` are asked beside those that the engine and the request bring,
+    `testers` test outside the graph.
     """
 
     def __init__(
@@ -67,8 +69,10 @@ class Investigation:
         budget: Budget | None = None,
         suggested: Sequence[Given] = (),
         proposers: Sequence[Proposer] = (),
+        testers: Sequence[Tester] = (),
     ) -> None:
         self.record = record
+        self.testers = testers
         self.calibration = calibration
         self.request = request
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
@@ -152,6 +156,8 @@ class Investigation:
             record_symptoms(context, self.symptoms)
         elif phase in {TRAILS.Hypothesize, TRAILS.Design, TRAILS.Fail}:
             repeat(context, script, row)
+        elif phase == TRAILS.Execute and self._outside(row):
+            execute_recorded(context, script, row)
         elif phase == TRAILS.Execute:
             symptom = symptoms[ox.NamedNode(row["symptom"].value)]
             run(context, symptom, ox.NamedNode(row["test"].value))
@@ -161,6 +167,11 @@ class Investigation:
             conclude(context, self.symptoms, self.cut, self.calibration)
         elif phase == TRAILS.Finish:
             self._finish()
+
+    def _outside(self, row: Row) -> bool:
+        """Check whether a recorded step ran a test that is no work of the engine."""
+        test = ox.NamedNode(row["test"].value)
+        return is_outside(self.record.select("test", test=test)[0])
 
     def _round(self, round_: int) -> bool:
         """Run one round on every symptom that is open; False when there is no more to decide."""
@@ -206,6 +217,10 @@ class Investigation:
         if not self._done("Design", symptom, round_, stage=3):
             challenge(self.context, symptom, round_)
         self._execute_all(symptom)
+        if self.testers:
+            if not self._done("Design", symptom, round_, stage=OUTSIDE):
+                design_outside(self.context, symptom, round_, self.testers)
+            self._execute_all(symptom)
 
     def _execute_all(self, symptom: Symptom) -> None:
         while pending := pending_tests(self.context, symptom):
@@ -213,7 +228,7 @@ class Investigation:
             with Answers(self.context, symptom, tests) as answers:
                 for test in tests:
                     ask(self.context.budget, "test")
-                    execute(self.context, symptom, test, answers)
+                    execute(self.context, symptom, test, answers, self.testers)
 
     def _open(self, round_: int) -> list[Symptom]:
         by_size = sorted(self.symptoms, key=lambda s: (-len(s.failing), s.index))

@@ -22,6 +22,7 @@ from kgreason.record.ledger import Entry
 from kgreason.record.nonce import named
 from kgreason.report.focus_nodes import AtHand
 from kgreason.report.result import Result
+from kgreason.test.tester import Tester, check_testers
 
 Told = Callable[[Record, ox.NamedNode], None]
 """Called with the record and each step that was written to it."""
@@ -38,6 +39,7 @@ def begin(
     budget: Budget | None = None,
     nonce: str | None = None,
     proposers: Sequence[Proposer] = (),
+    testers: Sequence[Tester] = (),
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
@@ -54,6 +56,7 @@ def begin(
             notice,
             told,
             proposers,
+            testers,
             gate=gate,
             budget=budget,
             nonce=nonce,
@@ -67,12 +70,15 @@ def _begin(
     notice: Notice | None,
     told: Told | None,
     proposers: Sequence[Proposer],
+    testers: Sequence[Tester],
     *,
     gate: bool,
     budget: Budget | None,
     nonce: str | None,
 ) -> Result:
-    calibration.under(request.calibration, policy.load(request.policy).iri)
+    rules = policy.load(request.policy)
+    calibration.under(request.calibration, rules.iri)
+    check_testers(testers, rules)
     if ledger is not None:
         Ledger.ready(ledger)
     graph, observed = seen(request, progress, notice, gate=gate)
@@ -81,11 +87,11 @@ def _begin(
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, suggested, budget, proposers)
+        _run(graph, observed, record, request, progress, suggested, budget, proposers, testers)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, suggested, budget, proposers)
+        _run(graph, observed, record, request, progress, suggested, budget, proposers, testers)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -113,6 +119,7 @@ def go_on(
     notice: Notice | None = None,
     told: Told | None = None,
     extend: Sequence[str] = (),
+    testers: Sequence[Tester] = (),
 ) -> Result:
     """Go on with an interrupted investigation; `given` puts in what was given again.
 
@@ -130,7 +137,7 @@ def go_on(
     with extensions.using(found):
         if request is None:
             return recorded(ledger, entry.iri.value)
-        return _go_on(ledger, entry, request, progress, notice, told)
+        return _go_on(ledger, entry, request, progress, notice, told, testers)
 
 
 def _go_on(
@@ -140,7 +147,9 @@ def _go_on(
     progress: Progress | None,
     notice: Notice | None,
     told: Told | None,
+    testers: Sequence[Tester],
 ) -> Result:
+    check_testers(testers, policy.load(request.policy))
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
             f"The data, shapes or policy of investigation I{entry.number} have changed since it "
@@ -150,7 +159,7 @@ def _go_on(
         record = _telling(store.record(entry), told)
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
-        _run(graph, observed, record, request, progress, suggested)
+        _run(graph, observed, record, request, progress, suggested, testers=testers)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
@@ -193,11 +202,22 @@ def _run(
     suggested: Sequence[Given],
     budget: Budget | None = None,
     proposers: Sequence[Proposer] = (),
+    testers: Sequence[Tester] = (),
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
     _investigation(
-        graph, observed, record, request, suggested, progress, rules, learned, budget, proposers
+        graph,
+        observed,
+        record,
+        request,
+        suggested,
+        progress,
+        rules,
+        learned,
+        budget,
+        proposers,
+        testers,
     ).run()
 
 
@@ -212,6 +232,7 @@ def _investigation(
     learned: calibration.Calibration | None = None,
     budget: Budget | None = None,
     proposers: Sequence[Proposer] = (),
+    testers: Sequence[Tester] = (),
 ) -> Investigation:
     graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
@@ -231,4 +252,5 @@ def _investigation(
         budget,
         suggested,
         proposers,
+        testers,
     )

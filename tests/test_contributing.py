@@ -129,7 +129,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert not path.exists(), f"{name} is in the project already"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert len(blocks) == 28
+    assert len(blocks) == 30
     (copy / "data.ttl").write_text(data(), encoding="utf-8")
     (copy / "shapes.ttl").write_text(SHAPES, encoding="utf-8")
     (copy / "days.ttl").write_text(days(), encoding="utf-8")

@@ -23,6 +23,7 @@ from kgreason.report.entries import SeenSymptom
 from kgreason.report.result import Result
 from kgreason.run import Told
 from kgreason.shacl import names
+from kgreason.test.tester import Tester
 
 LEDGER: Final = Path(".kgreason")
 _SEVERAL: Final = ("data", "shapes", "ontology")
@@ -81,6 +82,7 @@ def investigate(
     principal: str | None = None,
     correlation: str | None = None,
     proposers: Sequence[Proposer] = (),
+    testers: Sequence[Tester] = (),
     ledger: str | Path | None = None,
     nonce: str | None = None,
     gate: bool = False,
@@ -98,9 +100,10 @@ def investigate(
     leaves a doubt whether anything was checked is a ShapesError, not a notice. `extend` are folders
     with families, tests, policies, sections of your own. `hypotheses` is a JSON file of hypotheses
     to test too, or a list of such (docs/hypotheses.md); `principal` is who asks, a name or an IRI;
-    `proposers` are asked for causes too. `correlation` is the name that the parts of a divided
-    question share (OpenLedger.correlation judges them as one). docs/cli.md describes each option.
-    Raises KgreasonError; nothing is written before all input has been read.
+    `proposers` are asked for causes too, `testers` test them outside the graph. `correlation` is
+    the name that the parts of a divided question share (OpenLedger.correlation judges them as one).
+    docs/cli.md describes each option. Raises KgreasonError; nothing is written before all input has
+    been read.
     """
     request = _request(
         {
@@ -138,9 +141,9 @@ def investigate(
         },
     )
     folder = None if ledger is None else Path(ledger)
-    return run.begin(
-        request, folder, progress, notice, told, gate=gate, nonce=nonce, proposers=proposers
-    )
+    beside: dict[str, Any] = {"gate": gate, "nonce": nonce}
+    beside |= {"proposers": proposers, "testers": testers}
+    return run.begin(request, folder, progress, notice, told, **beside)
 
 
 def symptoms(
@@ -219,6 +222,7 @@ def resume(
     population: Source | None = None,
     outcome: Source | None = None,
     extend: Paths = (),
+    testers: Sequence[Tester] = (),
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -226,7 +230,8 @@ def resume(
     """Go on with an interrupted investigation, or return the result of a finished one.
 
     Paths and options are in the record. What was given as an object is not: give it again, and
-    the folders of extensions that have moved as `extend`. Raises LedgerError if there is nothing to
+    the folders of extensions that have moved as `extend`, and the `testers`, for what they are to
+    test still. Raises LedgerError if there is nothing to
     resume, GraphError if the data are not the same.
     """
     again = {
@@ -243,7 +248,7 @@ def resume(
         return replace(recorded, **paths, objects=objects)
 
     own = paths_of(extend)
-    return run.go_on(Path(ledger), _number(which), given, progress, notice, told, own)
+    return run.go_on(Path(ledger), _number(which), given, progress, notice, told, own, testers)
 
 
 def result(

@@ -18,6 +18,7 @@ from kgreason.audit.merged import Properties
 from kgreason.base.errors import KgreasonError
 from kgreason.base.store import Term, check_query
 from kgreason.base.terms import POLICY, TRAILS, TYPE
+from kgreason.record.modalities import ENGINE_MODALITIES, modalities
 from kgreason.record.policy import is_file
 
 ASKED: Final = "asked"
@@ -39,12 +40,18 @@ def check(node: Term, given: Properties) -> Iterator[Finding]:
     if TRAILS.Investigation in types:
         yield from _investigation(node, given)
     for kind, name, needed in _QUERIES:
-        if kind in types:
+        if kind in types and not (kind == TRAILS.Test and _outside(given)):
             for value in given.get(name, ()):
                 fault = _fault(value.value, needed)
                 if fault is not None:
                     message = f"{name.value.rpartition('#')[2]}: {fault}"
                     yield Finding(QUERY, node.value, message)
+
+
+def _outside(given: Properties) -> bool:
+    """Check whether a test puts a question to a tester outside the graph, which is no query."""
+    modality = given.get(TRAILS.modality, ())
+    return any(term in modalities().values() and term not in ENGINE_MODALITIES for term in modality)
 
 
 def _investigation(node: Term, given: Properties) -> Iterator[Finding]:

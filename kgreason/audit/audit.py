@@ -1,5 +1,6 @@
 """Run an audit."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import version
@@ -10,13 +11,14 @@ import pyoxigraph as ox
 from kgreason.audit import asked, closed, figures, words
 from kgreason.audit import chain as seal
 from kgreason.audit import core_constraints as core
-from kgreason.audit.findings import AuditReport, Engine, Finding, report
+from kgreason.audit.findings import AuditReport, Engine, Finding, Unchecked, report
 from kgreason.audit.merged import History, Properties, types_in_ontology
 from kgreason.audit.record_shapes import shapes
 from kgreason.base.errors import OptionError
 from kgreason.base.store import Term
 from kgreason.base.terms import TRAILS, TYPE
 from kgreason.record import Record, Written
+from kgreason.record.modalities import ENGINE_MODALITIES, modalities
 
 _NOT_YET: Final = "Step.hash.minCount"
 """What a step lacks until it is sealed, which is when it is found fit."""
@@ -42,7 +44,20 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
         limit for shape in shapes().shapes for many in shape.limits.values() for limit in many
     ]
     constraints = len(limits) + len(shapes().rules)
-    return report(record.iri.value, found, {**history.counted(), "constraints": constraints})
+    made = report(record.iri.value, found, {**history.counted(), "constraints": constraints})
+    return made.more(instead=_run_by_others(history))
+
+
+def _run_by_others(history: History) -> Iterator[Unchecked]:
+    """Say how many tests of each modality can be run again by their testers alone."""
+    given = (history.properties(node) for node in history.instances(TRAILS.Evidence))
+    found = Counter(term for said in given for term in said.get(TRAILS.modality, ()))
+    for name, modality in sorted(modalities().items()):
+        if modality not in ENGINE_MODALITIES and found[modality]:
+            number = found[modality]
+            tests = "test" if number == 1 else "tests"
+            what = f"what {number} {tests} outside the graph found ({name}), which cannot be rerun"
+            yield Unchecked(what, "ask the tester again")
 
 
 def _by_reference(history: History) -> Iterator[Finding]:

@@ -78,14 +78,19 @@ class Script:
                     yield ox.Triple(made, quad.predicate, self.told(quad.object))
 
 
-def repeat(context: Context, script: Script, row: Row) -> None:
-    """Write a step of proposing or designing as it was recorded; gates are applied anew."""
-    phase = row["phase"].value.rpartition("#")[2]
-    step = context.record.step(phase)
+def rewritten(context: Context, script: Script, row: Row) -> tuple[Step, list[ox.Triple]]:
+    """Return a step with what a recorded one wrote, not yet committed, and that by itself."""
+    step = context.record.step(row["phase"].value.rpartition("#")[2])
     written = list(script.statements(row))
     step.triples += written
     _number(context.record, step, written)
-    for gate in context.policy.gates_of(phase):
+    return step, written
+
+
+def repeat(context: Context, script: Script, row: Row) -> None:
+    """Write a step of proposing or designing as it was recorded; gates are applied anew."""
+    step, _ = rewritten(context, script, row)
+    for gate in context.policy.gates_of(row["phase"].value.rpartition("#")[2]):
         step.apply(gate.render(investigation=context.record.iri, step=step.node))
     context.record.commit(step)
 

@@ -15,7 +15,7 @@ from kgreason.base.resources import folder
 from kgreason.base.store import Term
 from kgreason.base.templates import Template, role, roles
 from kgreason.base.terms import RDF, SH, SKOS, TRAILS, TYPE
-from kgreason.record.test_kinds import kinds, role_of
+from kgreason.record.test_kinds import kinds, modality_of, role_of
 
 CATALOGUE: Final = "https://w3id.org/trails/catalogue#"
 LIST_OF: Final = ox.NamedNode("https://w3id.org/trails/shapes#listOf")
@@ -45,6 +45,7 @@ def entries() -> tuple[ox.Triple, ...]:
     for kind in kinds():
         node = _entry(made, "test", kind, TRAILS.TestKind)
         made.append(ox.Triple(node, TRAILS.testRole, role_of(kind)))
+        made.append(ox.Triple(node, TRAILS.modality, modality_of(kind)))
     return tuple(made)
 
 

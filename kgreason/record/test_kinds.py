@@ -14,6 +14,7 @@ from kgreason.base.errors import TemplateError
 from kgreason.base.resources import folder
 from kgreason.base.store import Store
 from kgreason.base.templates import role, template
+from kgreason.record.modalities import GRAPH_QUERY, modalities
 
 ROLE: Final = "test"
 """The folder of `queries/` that holds the kinds."""
@@ -40,6 +41,11 @@ def role_of(kind: str) -> ox.NamedNode:
             f"one of: {', '.join(sorted(known))}."
         )
     return known[named]
+
+
+def modality_of(kind: str) -> ox.NamedNode:
+    """Return the modality of a kind of test, by its header."""
+    return modalities()[template(ROLE, kind).header.get("modality", GRAPH_QUERY)]
 
 
 def kinds_of(name: str) -> list[str]:

@@ -22,7 +22,7 @@ from kgreason.context.view import members
 from kgreason.record import Step
 from kgreason.record.permits import authorise, commit_to, release
 from kgreason.record.record import literal, now
-from kgreason.record.test_kinds import role_of
+from kgreason.record.test_kinds import modality_of, role_of
 from kgreason.repair import intervention
 from kgreason.repair.feasible import MOST, Claim, Option, claims, describe_option, options, query
 from kgreason.repair.trial import Feasibility, Trial, infeasible, trial
@@ -38,8 +38,8 @@ _OPEN: Final = frozenset({TRAILS.Proposed, TRAILS.Testing, TRAILS.Inconclusive, 
 
 
 def run(context: Context, symptom: Symptom, test: ox.NamedNode) -> None:
-    """Run a registered test of any kind: an intervention is tried, all others are executed."""
-    if context.record.select("test", test=test)[0]["kind"].value == KIND:
+    """Run a registered test of the engine: an intervention is tried, all others are executed."""
+    if context.record.select("test", test=test)[0]["modality"] == TRAILS.ScratchIntervention:
         attempt(context, symptom, test)
     else:
         execute(context, symptom, test)
@@ -183,6 +183,7 @@ def _register(context: Context, step: Step, claim: Claim, option: Option) -> ox.
         PROV.Entity,
         kind=KIND,
         testRole=role_of(KIND),
+        modality=modality_of(KIND),
         query=text,
         split=_SPLIT,
         fingerprint=hashlib.sha256(f"{KIND} {_SPLIT} {text}".encode()).hexdigest(),
@@ -287,6 +288,8 @@ def _evidence(
         test=test,
         testKind=KIND,
         testRole=role_of(KIND),
+        modality=modality_of(KIND),
+        evidenceSource=context.graph.fingerprint,
         outcomeClass=found.outcome,
         polarity=likely.polarity,
         strength=likely.strength,

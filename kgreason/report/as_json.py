@@ -6,6 +6,7 @@ from typing import Any, Final
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.record import Record, node_name
+from kgreason.record.modalities import notations
 from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, short, symptoms
 
 _OPEN: Final = "inconclusive"
@@ -229,6 +230,10 @@ def _evidence(record: Record) -> Evidence:
         known = cited.setdefault(row["evidence"].value, [])
         if entry not in known:
             known.append(entry)
+    quoted: dict[str, list[dict[str, Any]]] = {}
+    for row in record.select("result-passages"):
+        passage = {name: row[name].value for name in ("work", "quote", "locator")}
+        quoted.setdefault(row["evidence"].value, []).append(passage)
     out: dict[str, list[dict[str, Any]]] = {}
     for row in record.select("result-evidence"):
         node = row["evidence"].value
@@ -239,6 +244,9 @@ def _evidence(record: Record) -> Evidence:
                 "polarity": short(row["polarity"].value),
                 "strength": float(row["strength"].value),
                 "citations": cited.get(node, []),
+                "modality": notations().get(row["modality"].value) if "modality" in row else None,
+                "source": _text(row, "source"),
+                "passages": quoted.get(node, []),
             }
         )
     return out

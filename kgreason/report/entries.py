@@ -23,20 +23,37 @@ class ReportedCitation:
 
 
 @dataclass(frozen=True)
+class ReportedPassage:
+    """A passage that evidence quotes: the IRI or title of its work, its words, and where."""
+
+    work: str
+    quote: str
+    locator: str
+
+
+@dataclass(frozen=True)
 class ReportedEvidence:
-    """A piece of evidence: the kind of its test, its polarity, its strength, and its citations."""
+    """A piece of evidence: the kind of its test, its polarity, its strength, and its citations.
+
+    `modality` says in what way it was come by, `source` what it was drawn from (of the graph its
+    fingerprint); both are None in records that do not say it.
+    """
 
     id: str
     test: str
     polarity: str
     strength: float
     citations: tuple[ReportedCitation, ...]
+    modality: str | None
+    source: str | None
+    passages: tuple[ReportedPassage, ...]
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
         citations = tuple(ReportedCitation(**one) for one in entry["citations"])
-        return cls(**{**entry, "citations": citations})
+        passages = tuple(ReportedPassage(**one) for one in entry["passages"])
+        return cls(**{**entry, "citations": citations, "passages": passages})
 
 
 @dataclass(frozen=True)

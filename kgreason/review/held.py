@@ -23,7 +23,7 @@ from kgreason.observe import opening
 from kgreason.observe.request import Request
 from kgreason.record import Record, policy
 from kgreason.test.finding import Finding as Found
-from kgreason.test.run import run_test
+from kgreason.test.run import is_outside, run_test
 
 _GOOD: Final = frozenset({TRAILS.Supported, TRAILS.Converged})
 
@@ -170,7 +170,8 @@ class _Tests:
     def differences(self, sample: Sample) -> list[Difference]:
         """Return what comes out otherwise than is recorded."""
         rows = [row for row in self.record.select("judgements") if "evidence" in row]
-        known = [(row, self._test(row)) for row in rows]
+        every = [(row, self._test(row)) for row in rows]
+        known = [(row, test) for row, test in every if not is_outside(test)]
         able = [(row, test) for row, test in known if self._same_population(row, test)]
         if len(able) < len(known):
             number = len(known) - len(able)

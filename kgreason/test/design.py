@@ -2,25 +2,33 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.budget import ask
+from kgreason.base.errors import RunError
 from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment
-from kgreason.base.terms import PROV
+from kgreason.base.terms import PROV, TRAILS
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
 from kgreason.hypothesize import recorded
 from kgreason.record import Step
+from kgreason.record.agents import introduce
+from kgreason.record.modalities import modalities
 from kgreason.record.record import literal
 from kgreason.record.test_kinds import role_of
 from kgreason.test import plans
+from kgreason.test.tester import GRAPH_TESTER, WHOLE, Member, Tester
 
 STRONG: Final = figure("strongE")
+OUTSIDE: Final = 5
+"""The stage in which testers outside the graph design; 4 is that of repairs."""
 
 
 def design(context: Context, symptom: Symptom, round_: int) -> None:
@@ -34,9 +42,64 @@ def design(context: Context, symptom: Symptom, round_: int) -> None:
         claiming = [row for row in rows if row["catchAll"].value == "false"]
         for row in claiming:
             mark_inside(context, view, pattern(row["pattern"].value))
-        for planned in plans.first_tests(view, [recorded.outline(row) for row in claiming]):
+        for planned in GRAPH_TESTER.design(view, _members(context, claiming)):
             register(step, nodes, planned, claiming[planned.tested]["pattern"].value, known)
     context.record.commit(step)
+
+
+def design_outside(
+    context: Context, symptom: Symptom, round_: int, testers: Sequence[Tester]
+) -> None:
+    """Register the tests that testers outside the graph design for what was proposed: one step.
+
+    Raises RunError where a tester designs what it does not run, or for a member that there is not.
+    """
+    view = view_of(context, symptom, round_)
+    step = context.record.step("Design")
+    step.describe(step.node, symptom=symptom.node, round=round_, stage=OUTSIDE)
+    introduce(context.record, step, [tester.agent for tester in testers])
+    known = registered(context, symptom)
+    for rows in recorded.frames(context, symptom, round_):
+        nodes = [recorded.hypothesis_of(row) for row in rows]
+        claiming = [row for row in rows if row["catchAll"].value == "false"]
+        members = _members(context, claiming)
+        for tester in testers:
+            ask(context.budget, f"tester {tester.agent.label}")
+            for planned in tester.design(view, members):
+                _check_plan(tester, planned, len(members))
+                roles_ = plans.roles_in(view, [m.outline for m in members], planned.tested)
+                whole = replace(planned, members=roles_, half=WHOLE, named=None, outsider=None)
+                region = claiming[planned.tested]["pattern"].value
+                register(step, nodes, whole, region, known, tester)
+    context.record.commit(step)
+
+
+def _members(context: Context, rows: Sequence[Row]) -> list[Member]:
+    """Return recorded members of a frame as testers are shown them."""
+    made = []
+    for row in rows:
+        node = recorded.hypothesis_of(row)
+        said = {
+            name: context.record.store.values(node, TRAILS[name], context.record.iri)
+            for name in ("statement", "mechanism", "prediction")
+        }
+        words = {name: values[0].value if values else "" for name, values in said.items()}
+        made.append(Member(node, outline=recorded.outline(row), **words))
+    return made
+
+
+def _check_plan(tester: Tester, planned: plans.PlannedTest, members: int) -> None:
+    named = {kind.name for kind in tester.kinds}
+    if planned.kind not in named or not planned.query.strip():
+        raise RunError(
+            f"The tester {tester.agent.label} designs a test of the kind {planned.kind!r} with the "
+            f"question {planned.query!r}; it runs {', '.join(sorted(named))}, each with a question."
+        )
+    if not 0 <= planned.tested < members:
+        raise RunError(
+            f"The tester {tester.agent.label} designs a test of member {planned.tested}; the frame "
+            f"has {members}, counted from 0."
+        )
 
 
 def registered(context: Context, symptom: Symptom) -> set[tuple[str, str]]:
@@ -54,6 +117,7 @@ def register(
     planned: plans.PlannedTest,
     region: str,
     known: set[tuple[str, str]],
+    tester: Tester = GRAPH_TESTER,
 ) -> None:
     """Register a test, unless the same was registered before for the same region.
 
@@ -69,13 +133,16 @@ def register(
         PROV.Plan,
         PROV.Entity,
         kind=planned.kind,
-        testRole=role_of(planned.kind),
+        testRole=role_of(planned.kind) if tester is GRAPH_TESTER else TRAILS.Corroboration,
+        modality=modalities()[tester.modality],
         query=planned.query,
         split=planned.half,
         fingerprint=fingerprint,
         hypothesis=members[planned.tested],
         rival=planned.outsider or (None if planned.named is None else members[planned.named]),
     )
+    if tester is not GRAPH_TESTER:
+        step.add(node, PROV.wasAttributedTo, tester.agent.iri)
     for member, (role, overlap) in zip(members, planned.members, strict=True):
         expectation = step.make(
             "Expectation", PROV.Entity, hypothesis=member, role=role, overlap=overlap

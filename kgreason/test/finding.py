@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
 
-from pyoxigraph import Literal
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.errors import RunError
 from kgreason.base.statistics import Table
@@ -38,12 +38,22 @@ Figures = Mapping[str, int | Decimal]
 
 
 @dataclass(frozen=True)
+class Passage:
+    """A passage of a work, which is named by its IRI or title: its words, and where they stand."""
+
+    work: NamedNode | str
+    quote: str
+    locator: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """The outcome class of a test, its raw figures by trails property, and a sentence.
 
     `cite` names nodes that the finding rests on beside the usual ones, with why. `strata` are the
     rows of a table that figures alone do not hold (siblings, strata of a rival): with them and the
-    figures everything the reader gave can be worked out again.
+    figures everything the reader gave can be worked out again. What comes from outside the graph
+    names its `source`, by default its tester, and quotes `passages`.
     """
 
     outcome: str
@@ -51,6 +61,8 @@ class Finding:
     figures: Figures = field(default_factory=dict)
     cite: Sequence[tuple[Term, str]] = ()
     strata: Sequence[Figures] = ()
+    source: str = ""
+    passages: Sequence[Passage] = ()
 
 
 Reader = Callable[[Sequence[Row], Setting], Finding]

@@ -47,6 +47,12 @@ def first_tests(view: View, frame: Sequence[Outline]) -> list[PlannedTest]:
     return out
 
 
+def roles_in(view: View, frame: Sequence[Outline], tested: int) -> list[tuple[str, Decimal]]:
+    """Return role and overlap of each member of a frame where one is tested, the catch-all last."""
+    everyone = view.marks.population.everyone
+    return _roles([members(view, each.pattern) & everyone for each in frame], tested)
+
+
 def _roles(nodes: Sequence[int], tested: int) -> list[tuple[str, Decimal]]:
     own = nodes[tested]
     roles = [

@@ -1,27 +1,33 @@
 """Execute and update: run one registered test and let its evidence count."""
 
-from collections.abc import Callable, Sequence
-from typing import Final, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, Self
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import KgreasonError, QueryError, RunError, TimeoutExceeded
+from kgreason.base.redaction import without_secrets
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term, guarded, guarded_each, limited_each
 from kgreason.base.templates import template
-from kgreason.base.terms import PROV, TRAILS
+from kgreason.base.terms import PROV, TRAILS, TYPE, XSD
 from kgreason.context.context import Context, mark_test, pattern, test_seconds, view_of
+from kgreason.context.script import Script, rewritten
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of
 from kgreason.record import Step
+from kgreason.record.modalities import ENGINE_MODALITIES, modalities
 from kgreason.record.test_kinds import role_of
-from kgreason.test.finding import Finding, Setting, read, reader_of
+from kgreason.test.finding import Finding, Passage, Setting, reader_of
+from kgreason.test.tester import GRAPH_TESTER, RegisteredTest, Tester, checked, tester_of
 
 _CITED: Final = 5
 TIME_LIMIT: Final = "time limit"
 """The reason that is recorded where a test was stopped because it took too long."""
+_LISTS: Final = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
 _ADVICE: Final = "allow more time with policy:testSeconds"
 
 
@@ -32,12 +38,14 @@ class Answers:
     """
 
     def __init__(self, context: Context, symptom: Symptom, tests: Sequence[ox.NamedNode]) -> None:
-        works = []
+        works, own = [], []
         for test in tests:
             row = _row(context, test)
-            view = view_of(context, symptom, int(row["round"].value))
-            works.append(_work(context, view, row))
-        self._tests = iter(tests)
+            if not is_outside(row):
+                view = view_of(context, symptom, int(row["round"].value))
+                works.append(_work(context, view, row))
+                own.append(test)
+        self._tests = iter(own)
         each = guarded_each if context.foreign else limited_each
         self._outcomes = each(works, test_seconds(context), _ADVICE)
 
@@ -58,12 +66,17 @@ class Answers:
 
 
 def execute(
-    context: Context, symptom: Symptom, test: ox.NamedNode, answers: Answers | None = None
+    context: Context,
+    symptom: Symptom,
+    test: ox.NamedNode,
+    answers: Answers | None = None,
+    testers: Sequence[Tester] = (),
 ) -> None:
     """Run one registered test and let its evidence count: one step.
 
-    A test whose query or reading fails, or takes longer than it may, is closed as an error, and
-    counts for nothing. What the test gives may stand in `answers`.
+    Its modality says who runs it: the graph, or one of the `testers`. A test whose query or reading
+    fails, or takes longer than it may, is closed as an error, and counts for nothing. What a test
+    on the graph gives may stand in `answers`.
     """
     row = _row(context, test)
     hypothesis = ox.NamedNode(row["hypothesis"].value)
@@ -74,36 +87,37 @@ def execute(
     step.add(step.node, PROV.used, test)
     view = view_of(context, symptom, int(row["round"].value))
     try:
-        found = _found(context, view, row, answers)
+        found, tester = _found(context, view, row, answers, testers)
         likely = context.policy.row(kind, found.outcome)
     except (QueryError, RunError) as error:
         close_as_error(step, error)
         context.record.commit(step, expect={"Evidence": 0})
         return
-    header = template("test", kind).header
-    group = f"{symptom.index}:heldout" if header.get("group") == "heldout" else test.value
     evidence = step.make(
         "Evidence",
         PROV.Entity,
         hypothesis=hypothesis,
         test=test,
         testKind=kind,
-        testRole=role_of(kind),
         outcomeClass=found.outcome,
         polarity=likely.polarity,
         strength=likely.strength,
         note=found.note,
-        group=group,
+        **_origin(context, symptom, row, found, tester),
         **found.figures,
     )
     for stratum in found.strata:
         step.describe(evidence, stratum=step.make("Stratum", PROV.Entity, **stratum))
     step.add(evidence, PROV.wasDerivedFrom, symptom.node)
     step.describe(step.node, closed=TRAILS.Result)
-    cite_finding(context, step, symptom, view, evidence, row, found)
-    lists = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
-    if likely.polarity in lists:
-        step.describe(hypothesis, **{lists[likely.polarity]: evidence})
+    if is_outside(row):
+        step.add(evidence, PROV.wasAttributedTo, tester.agent.iri)
+        quote(step, evidence, found.passages)
+        cite_named(context, step, symptom, evidence, found)
+    else:
+        cite_finding(context, step, symptom, view, evidence, row, found)
+    if likely.polarity in _LISTS:
+        step.describe(hypothesis, **{_LISTS[likely.polarity]: evidence})
     update(context, step, test, evidence, found)
 
 
@@ -111,8 +125,90 @@ def _row(context: Context, test: ox.NamedNode) -> Row:
     return {**context.record.select("test", test=test)[0], "test": test}
 
 
-def _found(context: Context, view: View, row: Row, answers: Answers | None) -> Finding:
-    return run_test(context, view, row) if answers is None else answers.of(row["test"])
+def is_outside(row: Row) -> bool:
+    """Check whether a test, a row of `queries/record/test.rq`, is no work of the engine."""
+    return "modality" in row and row["modality"] not in ENGINE_MODALITIES
+
+
+def _origin(
+    context: Context, symptom: Symptom, row: Row, found: Finding, tester: Tester
+) -> dict[str, str | ox.NamedNode]:
+    """Return role, modality, source and dependence group of what a test gave."""
+    kind, modality = row["kind"].value, modalities()[tester.modality]
+    if is_outside(row):
+        source = found.source.strip() or tester.agent.label
+        group = f"{symptom.index}:source:{source}"
+        return {
+            "testRole": TRAILS.Corroboration,
+            "modality": modality,
+            "evidenceSource": source,
+            "group": group,
+        }
+    heldout = template("test", kind).header.get("group") == "heldout"
+    return {
+        "testRole": role_of(kind),
+        "modality": modality,
+        "evidenceSource": context.graph.fingerprint,
+        "group": f"{symptom.index}:heldout" if heldout else row["test"].value,
+    }
+
+
+def _found(
+    context: Context,
+    view: View,
+    row: Row,
+    answers: Answers | None,
+    testers: Sequence[Tester],
+) -> tuple[Finding, Tester]:
+    """Return what a test gives, and who ran it; the modality decides before anything is asked."""
+    if not is_outside(row):
+        found = run_test(context, view, row) if answers is None else answers.of(row["test"])
+        return found, GRAPH_TESTER
+    kind, question = row["kind"].value, row["query"].value
+    tester = tester_of(testers, ox.NamedNode(row["modality"].value), kind)
+    hypothesis = ox.NamedNode(row["hypothesis"].value)
+    test = RegisteredTest(kind, question, hypothesis, _setting(row, view))
+    work = (lambda: tester.run(view, test)), _called(row)
+    # In a thread, not in a process of its own: a tester may keep what it learned.
+    outcome = next(limited_each([work], test_seconds(context), _ADVICE))
+    if isinstance(outcome, QueryError | RunError):
+        raise outcome
+    if isinstance(outcome, Exception):
+        why = without_secrets(str(outcome))
+        raise RunError(f"The tester {tester.agent.label}: {type(outcome).__name__}: {why}")
+    return checked(tester, kind, outcome[0]), tester
+
+
+def execute_recorded(context: Context, script: Script, row: Row) -> None:
+    """Write again what a tester outside the graph once found, and let it count anew: one step.
+
+    `row` is that of the recorded step. Nobody is asked.
+    """
+    step, written = rewritten(context, script, row)
+    evidence = next(
+        (t.subject for t in written if t.predicate == TYPE and t.object == TRAILS.Evidence), None
+    )
+    if not isinstance(evidence, ox.NamedNode):
+        context.record.commit(step, expect={"Evidence": 0})
+        return
+    said = {t.predicate: t.object for t in written if t.subject == evidence}
+    outcome, note = (str(getattr(said[TRAILS[n]], "value", "")) for n in ("outcomeClass", "note"))
+    figures = {
+        name.value.removeprefix(TRAILS.iri): Decimal(value.value)
+        for name, value in said.items()
+        if isinstance(value, ox.Literal) and value.datatype in {XSD.integer, XSD.decimal}
+    }
+    test = ox.NamedNode(str(row["test"].value))
+    _list(step, ox.NamedNode(str(getattr(said[TRAILS.hypothesis], "value", ""))), evidence, said)
+    update(context, step, test, evidence, Finding(outcome, note, figures))
+
+
+def _list(
+    step: Step, hypothesis: ox.NamedNode, evidence: ox.NamedNode, said: Mapping[Any, Any]
+) -> None:
+    polarity = said.get(TRAILS.polarity)
+    if polarity in _LISTS:
+        step.describe(hypothesis, **{_LISTS[polarity]: evidence})
 
 
 def run_test(context: Context, view: View, row: Row) -> Finding:
@@ -138,10 +234,11 @@ def _work(context: Context, view: View, row: Row) -> tuple[Callable[[], Finding]
     could do so for itself alone.
     """
     mark_test(context, view, row)
-    store, query, setting = context.graph.store, row["query"].value, _setting(row, view)
+    query, setting = row["query"].value, _setting(row, view)
     kind = row["kind"].value
     reader_of(kind)
-    return lambda: read(kind, store.select(query), setting), _called(row)
+    test = RegisteredTest(kind, query, ox.NamedNode(row["hypothesis"].value), setting)
+    return lambda: GRAPH_TESTER.run(view, test), _called(row)
 
 
 def _called(row: Row) -> str:
@@ -203,6 +300,23 @@ def cite_finding(
         node = focus["focus"]
         values = symptom.failing.get(node) or (None,)
         cite(context, step, evidence, node, field_, values[0], "fails inside the region")
+    cite_named(context, step, symptom, evidence, found)
+
+
+def cite_named(
+    context: Context, step: Step, symptom: Symptom, evidence: ox.NamedNode, found: Finding
+) -> None:
+    """Cite the nodes that a finding names."""
+    field_ = path_of(symptom.constraint)
     for node, why in found.cite[:_CITED]:
         values = symptom.failing.get(node) or (None,)
         cite(context, step, evidence, node, field_, values[0], why)
+
+
+def quote(step: Step, evidence: ox.NamedNode, passages: Iterable[Passage]) -> None:
+    """Write down the passages that evidence quotes."""
+    for one in passages:
+        made = step.make(
+            "Passage", PROV.Entity, work=one.work, quote=one.quote, locator=one.locator
+        )
+        step.describe(evidence, quotes=made)
