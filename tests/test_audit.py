@@ -23,7 +23,7 @@ from kgreason.base.terms import RDFS, TRAILS
 from kgreason.graph import load
 from kgreason.record import Record, policy
 from kgreason.test.finding import READERS
-from kgreason.test.run import execute
+from kgreason.test.tester import GraphTester
 from tests.audit_forger import forged
 from tests.audit_support import (
     CASES,
@@ -236,14 +236,15 @@ def test_tests_that_a_budget_cut_are_closed_as_cancelled(tmp_path: Path) -> None
 def test_a_test_that_fails_is_closed_as_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = execute.__globals__["read"]
+    names = GraphTester.run.__globals__
+    read = names["read"]
 
     def failing(kind: str, *more: Any) -> Any:
         if kind == "counterexamples":
             raise QueryError("The query fell over.\nIt was long.")
         return read(kind, *more)
 
-    monkeypatch.setitem(execute.__globals__, "read", failing)
+    monkeypatch.setitem(names, "read", failing)
     record = tiny(tmp_path)
     found = audit(record)
     assert found.ok, str(found)
