@@ -21,6 +21,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.audit import refuse
+from kgreason.base import figures
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
@@ -86,7 +87,10 @@ class Writer:
             graphs=1,
             options=ox.Literal(json.dumps(_PLAN), datatype=RDF.JSON),
             state=TRAILS.Running,
+            figures=figures.ENGINE,
         )
+        step.triples += figures.copied()
+        step.add(figures.ENGINE, TRAILS.step, step.node)
         step.triples += self.policy.triples
         for subject in dict.fromkeys(t.subject for t in self.policy.triples):
             if isinstance(subject, ox.NamedNode):
@@ -220,6 +224,7 @@ class Writer:
                     PROV.Entity,
                     kind=kind,
                     testRole=role_of(kind),
+                    modality=TRAILS.GraphQuery,
                     query=query,
                     fingerprint=sha256(f"{kind} halves {query}".encode()).hexdigest(),
                     split="halves",
@@ -274,6 +279,8 @@ class Writer:
             test=test,
             testKind=kind,
             testRole=role_of(kind),
+            modality=TRAILS.GraphQuery,
+            evidenceSource=_FINGERPRINT,
             outcomeClass=found.outcome,
             polarity=likely.polarity,
             strength=likely.strength,

@@ -133,11 +133,11 @@ def falling_over(fails: Callable[[str, int], bool]) -> Iterator[list[str]]:
     names = execute.__globals__
     found, kinds = names["_found"], []
 
-    def running(context: Any, view: Any, row: Any, answers: Any) -> Any:
+    def running(context: Any, view: Any, row: Any, *more: Any) -> Any:
         kinds.append(row["kind"].value)
         if fails(kinds[-1], len(kinds) - 1):
             raise QueryError("The query fell over.\nIt was long.")
-        return found(context, view, row, answers)
+        return found(context, view, row, *more)
 
     with patch.dict(names, {"_found": running}):
         yield kinds

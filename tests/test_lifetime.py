@@ -600,7 +600,10 @@ def test_a_round_without_a_hypothesis_fails_loudly(
     with pytest.raises(RunError, match=r"round 1 ended without a hypothesis\."):
         kgreason.resume(ledger)
     with Ledger.read(ledger) as store:
-        assert len(of(store.record(store.entry()), "Step")) == steps
+        # The one step more says that the run failed, and how.
+        ended = of(store.record(store.entry()), "Step")
+        assert len(ended) == steps + 1
+        assert [s for s in ended.values() if s["phase"] == [TRAILS.Fail.value]]
 
 
 def test_every_round_says_what_it_was_about(histories: Callable[[str], Record]) -> None:
