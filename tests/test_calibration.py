@@ -22,7 +22,7 @@ from kgreason.base.errors import GraphError, LedgerError, OptionError
 from kgreason.base.terms import POLICY, TRAILS, TYPE
 from kgreason.cli import app
 from kgreason.inject.calibration_cases import Case, judged, trials
-from kgreason.inject.calibration_rdf import calibrated
+from kgreason.inject.calibration_rdf import calibrated, calibration_of
 from kgreason.inject.isotonic import Block, bounds, fit, pooled, tied, value_at
 from kgreason.inject.learn_calibration import FOLDS, folded, learn, out_of_fold
 from kgreason.record import Ledger, Record, calibration
@@ -132,7 +132,7 @@ def split() -> list[Case]:
 
 def written(folder: Path, cases: Sequence[Case], name: str = "map.ttl", **options: Any) -> Path:
     path = folder / name
-    path.write_text(learn(cases, **options).calibration.turtle(), encoding="utf-8")
+    path.write_text(calibration_of(learn(cases, **options)).turtle(), encoding="utf-8")
     return path
 
 
@@ -223,12 +223,12 @@ def test_what_is_no_result_of_a_benchmark_is_refused(text: str, tmp_path: Path) 
 
 
 def test_a_map_is_the_same_again_as_a_file(tmp_path: Path) -> None:
-    made = learn(some()).calibration
+    made = calibration_of(learn(some()))
     read = calibration.load(str(written(tmp_path, some())))
     assert read is not None
     assert (read.iri, read.policy, read.triples) == (made.iri, POLICY.frame, made.triples)
-    assert made.turtle() == learn(list(reversed(some()))).calibration.turtle()
-    assert made.iri != learn(some()[1:]).calibration.iri
+    assert made.turtle() == calibration_of(learn(list(reversed(some())))).turtle()
+    assert made.iri != calibration_of(learn(some()[1:])).iri
 
 
 def test_the_map_that_comes_along_is_sound(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_estimates_are_what_the_map_says(record: Record) -> None:
         assert row["raw"] == row["now"]
         values.add(expected)
     assert len(values) > 1
-    assert calibration.recorded(record) == made.calibration
+    assert calibration.recorded(record) == calibration_of(made)
 
 
 def test_status_and_confidence_do_not_depend_on_it(place: Path, record: Record) -> None:

@@ -9,6 +9,7 @@ from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.output import checked, deliver
 from kgreason.inject.calibration_cases import judged, trials
+from kgreason.inject.calibration_rdf import calibration_of
 from kgreason.inject.learn_calibration import learn
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def calibrate(
         if not force:
             raise RunError(f"{found.objection} It is not written; --force writes it all the same.")
         tell(f"{found.objection} It is written since --force asks for it.")
-    deliver(found.calibration.turtle(), out)
+    deliver(calibration_of(found).turtle(), out)
 
 
 def _told(found: "Learned") -> str:

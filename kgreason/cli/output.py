@@ -5,7 +5,6 @@ import fcntl
 import io
 import json
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from kgreason.base.errors import OptionError, RunError
+from kgreason.base.files import replace_file
 from kgreason.cli.ending import let_go, unwritten
 from kgreason.cli.errors import clean, tell
 
@@ -81,7 +81,7 @@ def deliver(text: str, out: str | None = None) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)  # a device or a pipe
         else:
-            _replace(path, data)
+            replace_file(path, data)
     except OSError as error:
         raise RunError(f"{out}: cannot be written ({error.strerror or error}).") from error
     tell_written(out)
@@ -102,21 +102,6 @@ def _size(number: int) -> str:
         if number >= factor:
             return f"{number / factor:.0f} {unit}"
     return f"{number} bytes"
-
-
-def _replace(path: Path, data: bytes) -> None:
-    made = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
-    try:
-        with made.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, made)
-        made.replace(path)
-    except BaseException:
-        made.unlink(missing_ok=True)
-        raise
 
 
 def _to_stdout(text: str) -> None:

@@ -3,24 +3,28 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pyoxigraph as ox
 
 from kgreason.base.terms import POLICY, PROV, TRAILS, TYPE
 from kgreason.inject.isotonic import Block, bounds
+from kgreason.inject.learn_calibration import Learned
 from kgreason.record import policy
+from kgreason.record.calibration import Calibration, versioned
 from kgreason.record.record import Value, literal
-
-if TYPE_CHECKING:
-    from kgreason.inject.learn_calibration import Learned
 
 NODE: Final = ox.NamedNode("urn:kgreason:calibration:new")
 """Stands for the calibration until its content is known, which gives it its name."""
 _SIX: Final = Decimal("1e-6")
 
 
-def triples(learned: "Learned") -> Iterator[ox.Triple]:
+def calibration_of(learned: Learned) -> Calibration:
+    """Return what was learned as RDF, named by its content."""
+    return versioned(_triples(learned), NODE)
+
+
+def _triples(learned: Learned) -> Iterator[ox.Triple]:
     """Say of `NODE` what was learned, how well it does, and from what."""
     used = policy.load(learned.policy)
     after = learned.after or {}
@@ -80,7 +84,7 @@ def _bins(figures: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Value]]]:
         )
 
 
-def _sources(learned: "Learned") -> Iterator[tuple[str, dict[str, Value]]]:
+def _sources(learned: Learned) -> Iterator[tuple[str, dict[str, Value]]]:
     counted = Counter((case.graph, case.fault) for case in learned.cases)
     for (graph, fault), number in sorted(counted.items()):
         yield "CalibrationSource", {"ofGraph": graph, "ofFault": fault, "leaders": number}

@@ -2,16 +2,13 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from kgreason.base.errors import OptionError
 from kgreason.inject.calibration_cases import JUDGEMENT, Case, of_policy
-from kgreason.inject.calibration_rdf import NODE, triples
 from kgreason.inject.isotonic import Block, fit, value_at
 from kgreason.inject.summary import calibration as measured
 from kgreason.record import policy
-from kgreason.record.calibration import Calibration, versioned
 
 FOLDS: Final = 10
 _GRAPHS: Final = 3
@@ -37,11 +34,6 @@ class Learned:
     folds: int
     before: dict[str, Any]
     after: dict[str, Any] | None
-
-    @cached_property
-    def calibration(self) -> Calibration:
-        """What was learned as RDF."""
-        return versioned(triples(self), NODE)
 
     @property
     def least(self) -> int:

@@ -41,8 +41,8 @@ from kgreason.repair.writing import (
     form_of,
     in_place,
     patch_text,
-    replace_file,
     shapes_text,
+    write_whole,
 )
 from kgreason.shacl import Shapes
 from kgreason.test.finding import Finding
@@ -333,7 +333,7 @@ class _Session:
             content = shapes_text(self._shapes())
         else:
             content = data_text(graph, ending)
-        replace_file(path, content)
+        write_whole(path, content)
         self.done.written.append(str(path))
 
     def _shapes(self) -> Shapes:

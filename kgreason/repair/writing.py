@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.errors import OptionError, RunError
+from kgreason.base.files import replace_file
 from kgreason.base.store import Term
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, WORK
 from kgreason.graph import Graph
@@ -130,7 +130,7 @@ def _rewritten(graph: Graph, name: ox.NamedNode, path: Path) -> Path:
     if path.name.lower().endswith(".gz"):
         content = gzip.compress(content, mtime=0)
     backup = _backup(path)
-    replace_file(path, content)
+    write_whole(path, content)
     return backup
 
 
@@ -156,17 +156,9 @@ def _backup(path: Path) -> Path:
     return made
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file as a whole or not at all; raises RunError."""
-    made = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
-        with made.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, made)
-        made.replace(path)
+        replace_file(path, content)
     except OSError as error:
-        made.unlink(missing_ok=True)
         raise RunError(f"{path}: cannot be written ({error.strerror or error}).") from error
