@@ -32,9 +32,9 @@ def add_to(app: typer.Typer) -> None:
 
 def faults() -> list[str]:
     """Return the names of what can be injected, for completion."""
-    from kgreason.inject.designs import designs  # noqa: PLC0415 - keeps --help quick
+    from kgreason.inject.designs import SETS, designs  # noqa: PLC0415 - keeps --help quick
 
-    return ["all", *designs()]
+    return [*SETS, *designs()]
 
 
 def _completed(incomplete: str) -> list[str]:
@@ -51,6 +51,7 @@ def _baselines_completed(incomplete: str) -> list[str]:
     "bench --graph data/ --faults source,wrong-predicate,null-clustered --seeds 0:10",
     "bench --graph generated:5000 --faults all --seeds 0:3 --jobs 2 --out results",
     "bench --graph data.ttl --shapes shapes.ttl --ontology schema.ttl --faults drift",
+    "bench --graph network:800 --faults nulls --seeds 0:20 --policy mine.ttl --out results",
 )
 def bench(
     graph: Annotated[
@@ -59,8 +60,9 @@ def bench(
             "--graph",
             metavar="DATA",
             show_default=False,
-            help="A sound graph: a file, a folder, or generated:N for one made up with N focus "
-            "nodes. Give the option again for each further graph.",
+            help="A sound graph: a file, a folder, or one made up with N focus nodes: generated:N "
+            "(orders) or network:N (results with much behind them). Give the option again for "
+            "each further graph.",
         ),
     ],
     fault: Annotated[
@@ -70,7 +72,8 @@ def bench(
             metavar="KIND,KIND…",
             show_default=False,
             autocompletion=_completed,
-            help="What to inject, or all; see `kgreason queries inject` and docs/bench.md.",
+            help="What to inject, or a set: all, usual or nulls; see docs/bench.md and `kgreason "
+            "queries inject`.",
         ),
     ],
     seeds: Annotated[
@@ -79,6 +82,7 @@ def bench(
     ] = "0:10",
     shapes: o.Shapes = None,
     ontology: o.Ontology = None,
+    policy: o.Policy = "frame",
     baselines: Annotated[
         str | None,
         typer.Option(
@@ -141,7 +145,8 @@ def bench(
     span = _range(seeds)
     rivals = () if baselines is None else known.chosen(baselines)
     with Shown() as shown:
-        trials = _trials(graph, shapes or [], ontology or [], fault, span, keep, rivals, shown)
+        given = (graph, shapes or [], ontology or [])
+        trials = _trials(given, fault, span, keep, (rivals, policy), shown)
         done = notes.read(folder, trials) if folder is not None and again else []
         left = notes.missing(trials, done)
         found = running.run(left, jobs, seconds, shown)
@@ -182,18 +187,19 @@ def _folder(out: str | None) -> Path | None:
 
 
 def _trials(
-    graphs: list[str],
-    shapes: list[str],
-    ontology: list[str],
+    given: tuple[list[str], list[str], list[str]],
     names: str,
     seeds: range,
     keep: str | None,
-    baselines: tuple[str, ...],
+    how: tuple[tuple[str, ...], str],
     shown: Shown,
 ) -> "list[Trial]":
     from kgreason.inject import Trial, base_of, designs  # noqa: PLC0415 - as above
     from kgreason.inject import true_constraints as targets  # noqa: PLC0415 - keeps --help quick
+    from kgreason.record import policy  # noqa: PLC0415 - as above
 
+    graphs, shapes, ontology = given
+    policy.load(how[1])  # a wrong name is told before anything is run
     chosen = designs.chosen(names)
     out: list[Any] = []
     for name in graphs:
@@ -202,7 +208,7 @@ def _trials(
         known = tuple(targets.given(base, [Path(p) for p in shapes])) if shapes else ()
         known = known or tuple(targets.derive(base))
         out += [
-            Trial(base, known, design, seed, Path(keep) if keep else None, baselines)
+            Trial(base, known, design, seed, Path(keep) if keep else None, *how)
             for design in chosen
             for seed in seeds
         ]

@@ -1,7 +1,7 @@
 """The clean graph that faults are injected into, read once and looked at class by class."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,12 +13,16 @@ from kgreason.base.store import Term
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, RDFS, TYPE, WORK
 from kgreason.graph import load
 from kgreason.graph.graph import exact, plain
-from kgreason.inject import generated
+from kgreason.inject import generated, network
 from kgreason.inject.fault import Focus, Table, Values
 
 LEAST: Final = 200
 """The least number of instances of a class that faults are injected into."""
-_GENERATED: Final = "generated:"
+_MADE: Final[Mapping[str, Callable[[int], ox.Store]]] = {
+    "generated:": generated.store,
+    "network:": network.store,
+}
+"""The graphs that are made up, by what their names begin with."""
 _SCHEMA: Final = tuple(PREFIXES[p] for p in ("owl", "rdf", "rdfs", "sh"))
 
 
@@ -51,12 +55,13 @@ class BaseGraph:
 
 
 def base_of(name: str, ontology: Sequence[Path] = ()) -> BaseGraph:
-    """Read a graph: a file, a folder, or `generated:N` with N focus nodes.
+    """Read a graph: a file, a folder, or `generated:N` or `network:N` with N focus nodes.
 
     Raises GraphError for data that cannot be read, OptionError if no class has enough instances.
     """
-    if name.startswith(_GENERATED):
-        store, forms = generated.store(_number(name)), {}
+    kind = _kind(name)
+    if kind:
+        store, forms = _MADE[kind](_number(name, kind)), {}
     else:
         graph = load([Path(name)], lenient=True)
         store, forms = graph.store.inner, _forms(graph.store.inner)
@@ -68,15 +73,20 @@ def base_of(name: str, ontology: Sequence[Path] = ()) -> BaseGraph:
     return BaseGraph(_short(name), store, tuple(ontology), forms, tables)
 
 
-def _number(name: str) -> int:
-    text = name.removeprefix(_GENERATED)
+def _kind(name: str) -> str | None:
+    """Return what the name of a graph that is made up begins with; None for files."""
+    return next((kind for kind in _MADE if name.startswith(kind)), None)
+
+
+def _number(name: str, kind: str) -> int:
+    text = name.removeprefix(kind)
     if not text.isdigit() or int(text) < LEAST:
-        raise OptionError(f"{name}: write generated:N with N at least {LEAST}.")
+        raise OptionError(f"{name}: write {kind}N with N at least {LEAST}.")
     return int(text)
 
 
 def _short(name: str) -> str:
-    if name.startswith(_GENERATED):
+    if _kind(name):
         return name
     path = Path(name).resolve()
     generic = path.name.split(".")[0] in {"data", "before", "after", "concepts", "notices"}

@@ -10,6 +10,18 @@ ORIGINAL: Final = "region"
 """What an operation says of its cause where that is the kind of the region it is applied to."""
 REGIONS: Final = ("source", "batch", "cohort", "class", "drift")
 
+_OLD_NULLS: Final = ("null-independent", "null-clustered")
+_CLUSTERED: Final = {
+    "by-document": "No cause: each named graph has a rate of its own.",
+    "by-run": "No cause: each stated origin, such as an activity, has a rate of its own.",
+    "by-thing": "No cause: the nodes that point at one thing have a rate of their own.",
+    "by-value": "No cause: the nodes with one value of a property have a rate of their own.",
+    "by-day": "No cause: each day, week or month has a rate of its own.",
+    "by-far": "No cause: what lies two or three steps away has a rate of its own.",
+    "by-few": "No cause: five to nine levels of a path, each with a rate of its own.",
+    "crossed": "No cause: named graphs and things pointed at have rates of their own at once.",
+}
+
 
 @dataclass(frozen=True)
 class Design:
@@ -17,7 +29,7 @@ class Design:
 
     `forms` are the forms of its regions, one for each cause (a form may be `conjunction`); without
     any, the nodes are corrupted at random and the operation itself is the cause. `null` is how
-    nodes are drawn where there is no cause: `independent` or `clustered`.
+    nodes are drawn where there is no cause: `independent`, or clustered in one of several ways.
     """
 
     name: str
@@ -32,7 +44,7 @@ class Design:
     def group(self) -> str:
         """What its figures are added up under."""
         if self.null:
-            return "null"
+            return "null" if self.name in _OLD_NULLS else "clustered null"
         if self.weak:
             return "weak"
         if self.proxy:
@@ -68,6 +80,7 @@ def _made() -> dict[str, Design]:
             null="clustered",
         ),
     ]
+    out += [Design(f"null-{name}", text, null=name) for name, text in _CLUSTERED.items()]
     return {design.name: design for design in out}
 
 
@@ -86,15 +99,25 @@ def designs() -> dict[str, Design]:
 
 
 def chosen(names: str) -> list[Design]:
-    """Return the designs of a list of names with commas, or all for `all`; raises OptionError."""
+    """Return the designs of a list of names and SETS with commas; raises OptionError."""
     known = designs()
-    if names == "all":
-        return list(known.values())
-    out = []
+    choice = f"{', '.join(known)}, and the sets {', '.join(SETS)}"
+    out: dict[str, Design] = {}
     for name in filter(None, (part.strip() for part in names.split(","))):
-        if name not in known:
-            raise OptionError(f"There is no fault {name!r}; there are: {', '.join(known)}.")
-        out.append(known[name])
+        if name not in known and name not in SETS:
+            raise OptionError(f"There is no fault {name!r}; there are: {choice}.")
+        out |= {d.name: d for d in known.values() if name == d.name or _in(d, name)}
     if not out:
-        raise OptionError(f"No fault was named; there are: {', '.join(known)}.")
-    return out
+        raise OptionError(f"No fault was named; there are: {choice}.")
+    return list(out.values())
+
+
+SETS: Final = ("all", "usual", "nulls")
+"""Names for several designs at once: everything; all but the clustered nulls; all nulls."""
+
+
+def _in(design: Design, name: str) -> bool:
+    """Check whether a set has a design."""
+    if name == "usual":
+        return design.group != "clustered null"
+    return name == "all" or (name == "nulls" and design.null is not None)

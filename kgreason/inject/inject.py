@@ -1,17 +1,17 @@
 """Inject one fault: choose a constraint and a region, do the damage, and keep what is true."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.base.templates import Template, Value
+from kgreason.base.templates import Value
 from kgreason.base.terms import TYPE
 from kgreason.inject import conditions as levels
-from kgreason.inject import dimensions
+from kgreason.inject import dimensions, nulls
 from kgreason.inject.base_graph import BaseGraph
 from kgreason.inject.corrupt import SHAPES_GRAPH, Unfit, corrupt, fits, parameters, words
 from kgreason.inject.designs import ORIGINAL, REGIONS, Design, operations
@@ -20,11 +20,11 @@ from kgreason.inject.fault import (
     PROPERTY_SHAPE,
     Cause,
     Level,
-    Table,
     Target,
     Truth,
     draws,
 )
+from kgreason.inject.site import Site
 
 _TARGETS: Final = 6
 _LEAST: Final = 40
@@ -33,24 +33,6 @@ _WEAK: Final = (30, 100)
 _HALF: Final = (0.15, 0.6)
 _TWIN: Final = 0.98
 _AGREE: Final = 0.97
-_HIDDEN: Final = (20, 60)
-
-
-@dataclass
-class Site:
-    """Where a fault is being injected."""
-
-    base: BaseGraph
-    table: Table
-    target: Target
-    operation: Template
-    rng: Random
-    added: tuple[str, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Number of focus nodes."""
-        return len(self.table.nodes)
 
 
 def inject(base: BaseGraph, targets: Sequence[Target], design: Design, seed: int) -> Truth:
@@ -60,9 +42,9 @@ def inject(base: BaseGraph, targets: Sequence[Target], design: Design, seed: int
     if not sites:
         raise Unfit("no constraint of the clean data can be broken in this way")
     if design.null:
-        return _null(sites[0], design)
+        return _first(sites, lambda site: _null(site, design))
     if not design.forms:
-        return _mechanism(sites)
+        return _first(sites, _mechanism)
     for site in sites:
         regions = _regions(site, design)
         if regions:
@@ -247,57 +229,27 @@ def _truth(site: Site, causes: Sequence[Cause], background: float, added: tuple[
 def _null(site: Site, design: Design) -> Truth:
     rng = site.rng
     rate = rng.uniform(0.02, 0.08)
-    chances = [rate] * site.size
-    if design.null == "clustered":
-        chances = _clustered(site, rate)
+    chances = nulls.chances(site, design.null or "independent", rate)
     nodes = [
         n for n, chance in zip(site.table.nodes, chances, strict=True) if rng.random() < chance
     ]
     values = parameters(site.operation, site.target, site.table, rng)
     _corrupt(site, nodes, values)
-    return _truth(site, [], rate, site.added)
+    return _truth(site, [], sum(chances) / site.size, site.added)
 
 
-def _clustered(site: Site, rate: float) -> list[float]:
-    """Return each node its chance: a random intercept (sigma 1) for each hidden batch.
-
-    Batches hold 20 to 60 nodes each, of one graph and of one value of a property drawn by lot.
-    """
-    rng = site.rng
-    known = levels.levels(site.table, site.target.path)
-    few = sorted({v.dimension for v in known if v.form == "cohort" and v.levels <= _HIDDEN[0]})
-    values = dict.fromkeys(range(site.size), "")
-    if few:
-        dimension = rng.choice(few)
-        for level in known:
-            if level.dimension == dimension:
-                values.update(dict.fromkeys(level.nodes, level.level))
-    cells: dict[tuple[str, str], list[int]] = {}
-    for place in range(site.size):
-        feed = min(g.value for g in site.table.graphs[place])
-        cells.setdefault((feed, values[place]), []).append(place)
-    chances = [0.0] * site.size
-    middle = math.log(rate / (1 - rate))
-    for _, places in sorted(cells.items()):
-        rng.shuffle(places)
-        start = 0
-        while start < len(places):
-            batch = places[start : start + rng.randint(*_HIDDEN)]
-            chance = 1 / (1 + math.exp(-(middle + rng.gauss(0, 1))))
-            for place in batch:
-                chances[place] = chance
-            start += len(batch)
-    return chances
-
-
-def _mechanism(sites: Sequence[Site]) -> Truth:
+def _first(sites: Sequence[Site], made: Callable[[Site], Truth]) -> Truth:
+    """Return what is made of the first site that is fit for it; raises Unfit where none is."""
     for site in sites:
         try:
-            values = parameters(site.operation, site.target, site.table, site.rng)
-            return _by_mechanism(site, values)
+            return made(site)
         except Unfit as error:
             why = error
     raise why
+
+
+def _mechanism(site: Site) -> Truth:
+    return _by_mechanism(site, parameters(site.operation, site.target, site.table, site.rng))
 
 
 def _by_mechanism(site: Site, values: dict[str, Value]) -> Truth:

@@ -22,6 +22,7 @@ from kgreason.inject.designs import Design
 from kgreason.inject.fault import Target, Truth
 from kgreason.inject.inject import inject
 from kgreason.inject.scoring import score
+from kgreason.record import policy
 
 _POLL: Final = 0.2
 _SHOWN: Final = 50
@@ -31,7 +32,10 @@ Told = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Trial:
-    """One fault to inject into one graph with one seed; `baselines` are run on the same data."""
+    """One fault to inject into one graph with one seed; `baselines` are run on the same data.
+
+    `rules` is the policy of the investigation: a name, or a file.
+    """
 
     base: BaseGraph
     targets: tuple[Target, ...]
@@ -39,6 +43,7 @@ class Trial:
     seed: int
     keep: Path | None = None
     baselines: tuple[str, ...] = ()
+    rules: str = policy.DEFAULT
 
     @property
     def folder(self) -> Path | None:
@@ -157,7 +162,12 @@ def attempt(trial: Trial) -> dict[str, Any]:
         data, shapes, ontology = _written(trial.base, place)
         begun = time.process_time()
         with api.investigate(
-            data, shapes=shapes, ontology=ontology, lenient=True, seed=trial.seed
+            data,
+            shapes=shapes,
+            ontology=ontology,
+            lenient=True,
+            seed=trial.seed,
+            policy=trial.rules,
         ) as result:
             found = result.as_dict()
         spent = time.process_time() - begun
