@@ -35,7 +35,8 @@ def test_every_filter_says_in_a_sentence_why_it_drops_a_candidate() -> None:
     assert len({each.reason for each in found.values()}) == len(found)
     assert [each.name for each in FILTERS] == [
         *("support", "family-limit", "count-limit", "found-wanting", "support", "lift"),
-        *("exposure", "testable", "clustering", "subsumption", "near-duplicate"),
+        *("exposure", "testable", "own-right", "clustering", "subsumption"),
+        "near-duplicate",
         *("redundancy", "confounding", "near-duplicate", "restatement", "memory", "room"),
     ]
 

@@ -19,6 +19,7 @@ from kgreason.shacl import (
     conforms_with_path,
     located,
     observe,
+    of_predicate,
     outcome_symptom,
     read_report,
     read_shapes,
@@ -87,7 +88,9 @@ def under(case: Path, graph: Graph, seen: list[tuple[Constraint, Observation]]) 
     iri = ox.NamedNode((case / "under.txt").read_text(encoding="utf-8").strip())
     found = set()
     for constraint, _ in seen:
-        query = conforms_with_path(constraint, graph, iri, Fragment("?focus ?any ?thing ."))
+        query = conforms_with_path(
+            constraint, graph, of_predicate(iri), Fragment("?focus ?any ?thing .")
+        )
         prefixes = "".join(f"PREFIX {p}: <{i}>\n" for p, i in query.prefixes.items())
         found |= {
             ("under", written(r["focus"]), "") for r in graph.store.select(prefixes + query.text)

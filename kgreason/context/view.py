@@ -13,7 +13,7 @@ from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import FORM_PREFIX, SH, TRAILS, TYPE, XSD
+from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path
@@ -22,6 +22,7 @@ _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
 
 _LIFT: Final = figure("clearRate")
+_NEARLY: Final = figure("nearlyAll")
 
 
 _ABSENCE: Final = frozenset(
@@ -40,6 +41,12 @@ _PRESENCE: Final = frozenset(
     )
 )
 """Components that only a node with a value can fail."""
+
+
+_FORMAL: Final = frozenset(
+    SH[f"{name}ConstraintComponent"] for name in ("Datatype", "NodeKind", "Class", "LanguageIn")
+)
+"""Components that ask for a form of the value, whatever it says."""
 
 
 _THINGS: Final = frozenset({SH.IRI, SH.BlankNodeOrIRI})
@@ -89,6 +96,9 @@ class View:
             "constrained": list(self._constrained()),
             "raised": self._raised(),
             "listed": self._listed(),
+            "imported": self._imported(),
+            "uniform": self.constraint.component not in _FORMAL
+            and self.marks.failing_count >= _NEARLY * self.marks.population.count,
             "classed": SH["class"] in self.constraint.parameters,
             "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
@@ -109,6 +119,13 @@ class View:
                 if isinstance(wanted, NamedNode):
                     offered[name] = wanted
         return offered
+
+    def _imported(self) -> "list[NamedNode | Literal | Fragment]":
+        """Return what the shapes graph imports."""
+        shapes = self.constraint.shapes
+        found = shapes.subjects(OWL.imports) if shapes is not None else ()
+        named = (t for s in found for t in (shapes.objects(s, OWL.imports) if shapes else ()))
+        return sorted({t for t in named if isinstance(t, NamedNode)}, key=str)
 
     def _linked(self) -> bool:
         """Check whether the shape asks for things, not for literals."""

@@ -12,7 +12,7 @@ from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.view import View, inside
 from kgreason.hypothesize.candidates import Candidate, section
 from kgreason.hypothesize.openness import known_outside
-from kgreason.shacl import conforms_with_path
+from kgreason.shacl import Path, conforms_with_path, of_predicate
 
 _PLACEBOS: Final = integer("placebos")
 _AND: Final = " and "
@@ -106,6 +106,10 @@ def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
         more["conforming"] = _conforming(
             view, candidate.values["level"], inside(view, candidate.pattern)
         )
+    if "turned" in candidate.family.parameters:
+        more["turned"] = _conforming(
+            view, candidate.values["level"], inside(view, candidate.pattern), backwards=True
+        )
     return section(candidate.family, "prediction", candidate.values, view, **more)
 
 
@@ -127,10 +131,12 @@ def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     return section(family, "placebo", candidate.values, view, half=half, arms=list(arms))
 
 
-def _conforming(view: View, level: Term, pattern: Fragment) -> Fragment:
+def _conforming(view: View, level: Term, pattern: Fragment, *, backwards: bool = False) -> Fragment:
     if not isinstance(level, NamedNode):
         return Fragment("")
-    query = conforms_with_path(view.constraint, view.graph, level, pattern)
+    path = of_predicate(level)
+    path = Path("^", parts=(path,)) if backwards else path
+    query = conforms_with_path(view.constraint, view.graph, path, pattern)
     return Fragment(f"{{ {query.text} }}", query.prefixes)
 
 

@@ -229,8 +229,19 @@ def _try(family: Template, values: Mapping[str, Term], where: str) -> None:
 _GIVEN: Final = frozenset(
     {
         *("symptom", "half", "population", "least", "passing", "failed", "constrained", "raised"),
-        *("listed", "classed", "asked", "absence", "compiled", "offending", "shape", "sound"),
-        *("predicate", "formed", "form", "class", "conforming", "arms"),
+        *(
+            "listed",
+            "imported",
+            "uniform",
+            "classed",
+            "asked",
+            "absence",
+            "compiled",
+            "offending",
+            "shape",
+            "sound",
+        ),
+        *("predicate", "formed", "form", "class", "conforming", "turned", "arms"),
     }
 )
 """What a symptom, and the design of tests, offer to a family."""

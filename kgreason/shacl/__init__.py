@@ -1,5 +1,6 @@
 """From shapes, reports and outcome queries to constraints as SPARQL."""
 
+from kgreason.shacl.applying import asked_at
 from kgreason.shacl.compiler import compile_shapes
 from kgreason.shacl.conforming import conforms_with_path
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observation, Result
@@ -7,7 +8,7 @@ from kgreason.shacl.fallback import observe_fallback
 from kgreason.shacl.located import Located, located
 from kgreason.shacl.observation import observe, observe_all
 from kgreason.shacl.outcome import outcome_symptom
-from kgreason.shacl.paths import Path
+from kgreason.shacl.paths import Path, of_predicate
 from kgreason.shacl.report_reader import Reported, read_report
 from kgreason.shacl.shapes import Shapes, read_shapes
 from kgreason.shacl.symptom_names import names
@@ -23,6 +24,7 @@ __all__ = [
     "Reported",
     "Result",
     "Shapes",
+    "asked_at",
     "compile_shapes",
     "conforms_with_path",
     "located",
@@ -32,6 +34,7 @@ __all__ = [
     "observe",
     "observe_all",
     "observe_fallback",
+    "of_predicate",
     "outcome_symptom",
     "read_report",
     "read_shapes",

@@ -24,6 +24,7 @@ from kgreason.hypothesize.filters.lift import Lift
 from kgreason.hypothesize.filters.limits import CountLimit, FamilyLimit
 from kgreason.hypothesize.filters.memory import Rejected, Repeat
 from kgreason.hypothesize.filters.near_duplicate import NearDuplicate
+from kgreason.hypothesize.filters.own_right import OwnRight
 from kgreason.hypothesize.filters.redundancy import Redundancy
 from kgreason.hypothesize.filters.restatement import Restatement
 from kgreason.hypothesize.filters.room import Room
@@ -42,6 +43,7 @@ MINED: Final[tuple[Filter, ...]] = (Support(), FamilyLimit(), CountLimit())
 ALONE: Final[tuple[Filter, ...]] = (
     FoundWanting(),
     *_CHECKS,
+    OwnRight(),
     Clustering(),
     Subsumption(),
     NearDuplicate(),

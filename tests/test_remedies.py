@@ -1,0 +1,131 @@
+"""What is told when the data and the shapes disagree: which of the two is to be mended."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+
+HEAD = """
+@prefix ex: <https://example.org/> . @prefix other: <https://other.example/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+PARTS = 240
+
+Asked = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Asked:
+    """Give what is found of the first symptom of parts with these statements and these shapes."""
+
+    def run(shapes: str, lines: Sequence[str], more: str = "") -> dict[str, Any]:
+        parts = "\n".join(f"ex:p{n} a ex:Part . {line}" for n, line in enumerate(lines))
+        (tmp_path / "data.ttl").write_text(f"{HEAD}{parts}\n{more}", encoding="utf-8")
+        (tmp_path / "shapes.ttl").write_text(HEAD + shapes, encoding="utf-8")
+        with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl") as result:
+            found: dict[str, Any] = result.as_dict()
+        return found
+
+    return run
+
+
+def supported(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Give kind and family of what is supported for the first symptom."""
+    told = found["symptoms"][0]["hypotheses"]
+    return [(h["kind"], h["statement"]) for h in told if h["status"] == "supported"]
+
+
+NAMED = (
+    "The value of <https://example.org/label>, which the closed shape lists, was written under "
+    "<https://other.example/label>."
+)
+
+
+def test_the_name_of_a_listed_property_in_another_namespace_is_no_gap_in_the_shape(
+    asked: Asked,
+) -> None:
+    shape = "ex:S sh:targetClass ex:Part ; sh:closed true ; sh:ignoredProperties ( rdf:type ) ;"
+    shape = f"@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . {shape}"
+    listed = " sh:property [ sh:path ex:label ] , [ sh:path ex:weight ] ."
+    lines = [f'ex:p{n} other:label "{n}" ; ex:weight {n} .' for n in range(PARTS)]
+    told = supported(asked(shape + listed, lines))
+    assert told == [("mapping", NAMED)]
+
+
+SHAPES = "ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:label ; sh:minCount 1 ] ."
+CODED = [f'ex:p{n} {"ex:code" if n < 60 else "ex:label"} "{n}" .' for n in range(PARTS)]
+SLIP = [("mapping", "The value of label was written under code instead.")]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("", SLIP),
+        # Another shape of the same nodes is at the same path, and would not take the values.
+        ("ex:T sh:targetClass ex:Part ; sh:property [ sh:path ex:label ; sh:minLength 3 ] .", []),
+        # It is about other nodes.
+        ("ex:T sh:targetNode ex:x ; sh:property [ sh:path ex:label ; sh:minLength 3 ] .", SLIP),
+        # The shapes have a code for these nodes.
+        ("ex:T sh:targetClass ex:Part ; sh:property [ sh:path ex:code ; sh:maxCount 1 ] .", []),
+        # They forbid it.
+        ("ex:T sh:targetClass ex:Part ; sh:property [ sh:path ex:code ; sh:maxCount 0 ] .", SLIP),
+    ],
+)
+def test_a_slip_fits_all_shapes_at_the_path_and_has_none_of_its_own(
+    asked: Asked, more: str, told: list[tuple[str, str]]
+) -> None:
+    found = asked(f"{SHAPES} {more}", CODED)
+    found["symptoms"] = [
+        s for s in found["symptoms"] if s["constraint"].endswith("MinCountConstraintComponent")
+    ]
+    assert [one for one in supported(found) if one[0] == "mapping"] == told
+
+
+POINTS = "ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:hasPoint ; sh:minCount 1 ] ."
+
+
+TURNED = (
+    "isPointOf says the other way round what the rule asks for as hasPoint, and nothing that was "
+    "loaded makes the two inverses."
+)
+
+
+def test_what_is_said_the_other_way_round_is_told_so(asked: Asked) -> None:
+    lines = [f"ex:s{n} ex:isPointOf ex:p{n} ." for n in range(PARTS)]
+    told = supported(asked(POINTS, lines))
+    assert told == [("artefact", TURNED)]
+
+
+@pytest.mark.parametrize(
+    ("given", "kinds"),
+    [
+        ("", ["shape"]),
+        ("ex:shapes owl:imports <https://other.example/1.2> .", ["artefact"]),
+        # Nothing of it is used.
+        ("ex:shapes owl:imports <https://else.example/> .", ["shape"]),
+    ],
+)
+def test_the_rule_waits_for_an_import_whose_terms_are_used(
+    asked: Asked, given: str, kinds: list[str]
+) -> None:
+    lines = [f"ex:s{n} other:serves ex:p{n} ." for n in range(PARTS)]
+    assert [kind for kind, _ in supported(asked(POINTS + given, lines))] == kinds
+
+
+def test_a_datatype_that_nearly_all_have_is_no_fault_of_the_rule(asked: Asked) -> None:
+    wanted = "sh:path ex:sent ; sh:datatype xsd:date"
+    shape = f"ex:S sh:targetClass ex:Part ; sh:property [ {wanted} ] ."
+    times = [f"{n // 60:02}:{n % 60:02}" for n in range(PARTS)]
+    lines = [f'ex:p{n} ex:sent "2026-01-05T{t}:00Z"^^xsd:dateTime .' for n, t in enumerate(times)]
+    assert [kind for kind, _ in supported(asked(shape, lines))] == ["datatype"]
+
+
+def test_the_datatype_that_all_have_says_nothing_of_a_bound(asked: Asked) -> None:
+    shape = "ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:n ; sh:maxInclusive 9 ] ."
+    lines = [f"ex:p{n} ex:n {100 + n} ." for n in range(PARTS)]
+    assert [kind for kind, _ in supported(asked(shape, lines))] == ["shape"]
