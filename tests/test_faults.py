@@ -150,7 +150,12 @@ def test_what_is_struck_fails_and_hardly_anything_else(
     failed = failing_nodes(made, tmp_path)
     corrupted = {node for cause in truth.causes for node in cause.corrupted}
     # A shifted number may still lie within its bounds, and a shape may spare a few.
-    least = {"wrong-scale": 0.1, "strict-count": 0.95, "strict-length": 0.95}.get(name, 1.0)
+    least = {
+        "wrong-scale": 0.1,
+        "unit-of-model": 0.1,
+        "strict-count": 0.95,
+        "strict-length": 0.95,
+    }.get(name, 1.0)
     assert len(corrupted & failed) >= least * len(corrupted)
     others = truth.population - corrupted
     limit = truth.background * len(others)

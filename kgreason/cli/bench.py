@@ -72,8 +72,8 @@ def bench(
             metavar="KIND,KIND…",
             show_default=False,
             autocompletion=_completed,
-            help="What to inject, or a set: all, usual or nulls; see docs/bench.md and `kgreason "
-            "queries inject`.",
+            help="What to inject, or a set: all, usual, hard or nulls; see docs/bench.md and "
+            "`kgreason queries inject`.",
         ),
     ],
     seeds: Annotated[

@@ -175,6 +175,13 @@ def _listed(asked: _Asked) -> Value:
     return [p for p in sorted(table.values, key=lambda p: p.value) if p not in {left_out, TYPE}]
 
 
+def _bound(asked: _Asked) -> Value:
+    """Return the bound of the constraint."""
+    if not isinstance(asked.target.value, ox.Literal):
+        raise Unfit("no bound is known")
+    return asked.target.value
+
+
 def _number(asked: _Asked) -> ox.Literal:
     """Return a limit that nearly all nodes are beyond."""
     operation, target, table = asked.operation, asked.target, asked.table
@@ -242,6 +249,8 @@ _DRAWN: Final[Mapping[str, Callable[[_Asked], Value]]] = {
     "space": _namespace,
     "datatype": _slip,
     "listed": _listed,
+    "used": lambda asked: [p for p in sorted(asked.table.values, key=str) if p != TYPE],
+    "bound": _bound,
     "number": _number,
     "other": _other,
     "factor": lambda asked: ox.Literal(asked.rng.choice((10, 100, 1000))),

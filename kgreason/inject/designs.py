@@ -8,8 +8,25 @@ from kgreason.base.templates import Template, role
 
 ORIGINAL: Final = "region"
 """What an operation says of its cause where that is the kind of the region it is applied to."""
+NONE: Final = "none"
+"""What an operation says of its cause where to name no cause is right too."""
 REGIONS: Final = ("source", "batch", "cohort", "class", "drift")
 
+_RESTATED: Final = "restated-"
+_HARD: Final = {
+    "two-steps": "What a node points at points at one thing.",
+    "three-steps": "One thing three steps away.",
+    "activity": "One thing that the activity behind a node, or its agent, points at.",
+    "bound": "A number, a node's own or one step away, from a bound on or up to it.",
+    "interval": "A number between two bounds.",
+    "window": "A date, a node's own or one step away, between two days.",
+    "three-conditions": "Nodes that meet three conditions at once, up to two steps away.",
+    "text-in-value": "A word in a text, a node's own or one step away.",
+    "text-in-iri": "A word in the IRI of a node.",
+    "source-lacks": "Nodes of those named graphs that have no node of a class.",
+    "mis-decoded": "Nodes with another text whose letters were decoded wrongly.",
+    "run-twice": "Nodes of one run that was imported twice and so states two origins.",
+}
 _OLD_NULLS: Final = ("null-independent", "null-clustered")
 _CLUSTERED: Final = {
     "by-document": "No cause: each named graph has a rate of its own.",
@@ -30,6 +47,7 @@ class Design:
     `forms` are the forms of its regions, one for each cause (a form may be `conjunction`); without
     any, the nodes are corrupted at random and the operation itself is the cause. `null` is how
     nodes are drawn where there is no cause: `independent`, or clustered in one of several ways.
+    The forms of a `hard` design are those of `hard.FORMS`.
     """
 
     name: str
@@ -39,10 +57,15 @@ class Design:
     weak: bool = False
     proxy: bool = False
     null: str | None = None
+    hard: bool = False
 
     @property
     def group(self) -> str:
         """What its figures are added up under."""
+        if self.name.startswith(_RESTATED):
+            return "restatement"
+        if self.hard:
+            return "hard"
         if self.null:
             return "null" if self.name in _OLD_NULLS else "clustered null"
         if self.weak:
@@ -81,6 +104,22 @@ def _made() -> dict[str, Design]:
         ),
     ]
     out += [Design(f"null-{name}", text, null=name) for name, text in _CLUSTERED.items()]
+    out += [Design(name, text, (name,), hard=True) for name, text in _HARD.items()]
+    out += [
+        Design(
+            "unit-of-model",
+            "One thing two steps away delivers numbers in another unit.",
+            ("two-steps",),
+            operation="wrong-scale",
+            hard=True,
+        ),
+        Design(
+            "restated-count",
+            "No cause: second values at random, so that only the rule itself tells failures apart.",
+            operation="second-value",
+            null="independent",
+        ),
+    ]
     return {design.name: design for design in out}
 
 
@@ -112,12 +151,17 @@ def chosen(names: str) -> list[Design]:
     return list(out.values())
 
 
-SETS: Final = ("all", "usual", "nulls")
-"""Names for several designs at once: everything; all but the clustered nulls; all nulls."""
+SETS: Final = ("all", "usual", "hard", "nulls")
+"""Names for several designs at once: everything; neither hard nor clustered; hard; all nulls."""
 
 
 def _in(design: Design, name: str) -> bool:
     """Check whether a set has a design."""
-    if name == "usual":
-        return design.group != "clustered null"
-    return name == "all" or (name == "nulls" and design.null is not None)
+    hard = design.group in {"hard", "restatement"}
+    clustered = design.group == "clustered null"
+    return {
+        "all": True,
+        "usual": not hard and not clustered,
+        "hard": hard,
+        "nulls": clustered or design.group == "null",
+    }.get(name, False)

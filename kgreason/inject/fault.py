@@ -102,7 +102,8 @@ class Cause:
 
     `nodes` are the focus nodes that meet the condition, `corrupted` those that were changed.
     `levels` is the number of levels in the dimension of the region (1 for what has none),
-    `condition` the graph pattern or the words that say what the nodes have in common.
+    `condition` the graph pattern or the words that say what the nodes have in common. `also` are
+    other sets of nodes by which it is told as well, such as a mechanism in a region.
     """
 
     kind: str
@@ -112,6 +113,7 @@ class Cause:
     corrupted: frozenset[Focus] = field(repr=False)
     levels: int = 1
     severity: float = 1.0
+    also: tuple[frozenset[Focus], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Truth:
 
     `background` is the rate of the same damage elsewhere, `operations` are the templates applied,
     `added` what was added to the data so that the fault could be injected. `decoy` are the nodes
-    that an innocent proxy of the cause marks.
+    that an innocent proxy of the cause marks. With `silence`, to name no cause is right too.
     """
 
     target: Target
@@ -131,6 +133,7 @@ class Truth:
     added: tuple[str, ...] = ()
     shape: str = PROPERTY_SHAPE.value
     decoy: frozenset[Focus] = field(default=frozenset(), repr=False)
+    silence: bool = False
 
 
 def jaccard(one: frozenset[Focus] | set[Focus], other: frozenset[Focus] | set[Focus]) -> float:

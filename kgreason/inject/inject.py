@@ -11,10 +11,10 @@ import pyoxigraph as ox
 from kgreason.base.templates import Value
 from kgreason.base.terms import TYPE
 from kgreason.inject import conditions as levels
-from kgreason.inject import dimensions, nulls
+from kgreason.inject import dimensions, hard, nulls
 from kgreason.inject.base_graph import BaseGraph
 from kgreason.inject.corrupt import SHAPES_GRAPH, Unfit, corrupt, fits, parameters, words
-from kgreason.inject.designs import ORIGINAL, REGIONS, Design, operations
+from kgreason.inject.designs import NONE, ORIGINAL, REGIONS, Design, operations
 from kgreason.inject.fault import (
     NODE_SHAPE,
     PROPERTY_SHAPE,
@@ -49,6 +49,8 @@ def inject(base: BaseGraph, targets: Sequence[Target], design: Design, seed: int
         regions = _regions(site, design)
         if regions:
             return _corrupt_regions(site, design, regions)
+    if design.hard:
+        raise Unfit("no region of this form and of the right size was found")
     site = _with_dimensions(max(sites, key=lambda p: p.size), design)
     regions = _regions(site, design)
     if not regions:
@@ -124,6 +126,8 @@ def _region(
     site: Site, form: str, known: Sequence[Level], taken: Sequence[Level], *, weak: bool
 ) -> Level | None:
     low, high = _bounds(site.size, weak=weak)
+    if form in hard.FORMS:
+        return hard.FORMS[form](site, low, high)
     if form == "conjunction":
         return _conjunction(site, known, low, high)
     if form == "drift":
@@ -179,7 +183,10 @@ def _corrupt_regions(site: Site, design: Design, regions: Sequence[Level]) -> Tr
         severity = rng.uniform(low, high)
         hit = {place for place in sorted(region.nodes) if rng.random() < severity}
         corrupted |= hit
-        causes.append(_cause(site, region, hit, severity))
+        cause = _cause(site, region, hit, severity)
+        if design.hard:
+            cause = replace(cause, twins=cause.twins | hard.twins(site, region.nodes))
+        causes.append(cause)
     corrupted |= {place for place in range(site.size) if rng.random() < background}
     added, decoy = site.added, frozenset[ox.NamedNode]()
     if design.proxy:
@@ -189,6 +196,10 @@ def _corrupt_regions(site: Site, design: Design, regions: Sequence[Level]) -> Tr
     values = parameters(site.operation, site.target, site.table, rng)
     nodes = [site.table.nodes[place] for place in sorted(corrupted)]
     _corrupt(site, nodes, values)
+    kinds = words(site.operation, "cause")
+    if kinds != [ORIGINAL]:  # the mechanism tells of the cause as well as its region does
+        own = frozenset(nodes)
+        causes = [replace(c, twins=c.twins | set(kinds), also=(own,)) for c in causes]
     return replace(_truth(site, causes, background, added), decoy=decoy)
 
 
@@ -259,12 +270,28 @@ def _by_mechanism(site: Site, values: dict[str, Value]) -> Truth:
     places, nodes = (
         _corrupted_values(site) if changed == "value" else _corrupted_nodes(site, values)
     )
+    closed = words(site.operation, "components") == ["Closed"]
+    if closed:
+        site.target = replace(site.target, component="Closed")
     _corrupt(site, nodes, values)
     focus = _nodes(site, places)
-    kinds = words(site.operation, "cause")
-    told = f"{site.operation.header['title']}: {site.target.path}"
-    cause = Cause(kinds[0], frozenset(kinds), told, focus, focus)
-    return _truth(site, [cause], 0.0, site.added)
+    kinds = [kind for kind in words(site.operation, "cause") if kind != NONE]
+    about = "properties that are not listed" if closed else site.target.path
+    told = f"{site.operation.header['title']}: {about}"
+    also = _by_property(site, focus) if closed else ()
+    cause = Cause(kinds[0], frozenset(kinds), told, focus, focus, also=also)
+    silence = NONE in words(site.operation, "cause")
+    return replace(_truth(site, [cause], 0.0, site.added), silence=silence)
+
+
+def _by_property(site: Site, nodes: frozenset[ox.NamedNode]) -> tuple[frozenset[ox.NamedNode], ...]:
+    """Return the corrupted nodes of each property that was not there before."""
+    groups: dict[ox.NamedNode, set[ox.NamedNode]] = {}
+    for node in nodes:
+        for quad in site.base.store.quads_for_pattern(node, None, None, None):
+            if quad.predicate not in site.table.values:
+                groups.setdefault(quad.predicate, set()).add(node)
+    return tuple(frozenset(groups[name]) for name in sorted(groups, key=str))
 
 
 def _by_shape(site: Site, values: dict[str, Value]) -> Truth:

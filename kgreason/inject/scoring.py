@@ -25,7 +25,8 @@ def score(result: Mapping[str, Any], truth: Truth, store: ox.Store) -> dict[str,
     A hypothesis is right about a cause if its kind is right and the nodes of its region, as its
     own query gives them, have a Jaccard index of at least 0.8 with those that the cause was
     injected into. The answers are the supported hypotheses; `top1` looks at the first of them,
-    `top3` at the first three that are not refuted, supported or not.
+    `top3` at the first three that are not refuted, supported or not. Where silence is right too, a
+    result without an answer is right in all of this.
     """
     symptom = _symptom(result, truth)
     population = truth.population
@@ -46,8 +47,10 @@ def score(result: Mapping[str, Any], truth: Truth, store: ox.Store) -> dict[str,
     }
     out["detectable"] = all(p <= _DETECTABLE for p in out["oracle"])
     weak = any(cause.severity < _STRONG for cause in truth.causes)
-    visible = bool(truth.causes) and (out["detectable"] or not weak)
+    visible = bool(truth.causes) and (out["detectable"] or not weak) and not truth.silence
     out |= _judged(answers, named, hypotheses, truth, visible=visible)
+    if truth.silence and truth.causes and not answers:
+        out |= {"top1": True, "top3": True, "f1": 1.0}
     out["proposed"] = [_nearest(cause, named, truth.decoy) for cause in truth.causes]
     return out
 
@@ -76,7 +79,7 @@ def _right(found: Found, cause: Cause, decoy: frozenset[Focus]) -> bool:
 
 def same(nodes: frozenset[Focus], cause: Cause, decoy: frozenset[Focus]) -> bool:
     """Check whether nodes are those of a cause, and not rather those of its proxy."""
-    alike = jaccard(nodes, cause.nodes)
+    alike = max(jaccard(nodes, told) for told in (cause.nodes, *cause.also))
     return alike >= ALIKE and alike >= jaccard(nodes, decoy)
 
 

@@ -207,6 +207,7 @@ def told(truth: Truth) -> dict[str, Any]:
         "operations": list(truth.operations),
         "background": round(truth.background, 4),
         "decoration": list(truth.added),
+        "silence": truth.silence,
         "causes": [
             {
                 "kind": cause.kind,
