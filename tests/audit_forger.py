@@ -308,17 +308,42 @@ class _Forger(Rewritten):
 
         for verdict in self.of("Verdict"):
             self.features(verdict)
+            self.beyond(verdict)
         for whole in self.of("JointExplanation"):
             self.joined(whole)
 
-    def joined(self, whole: Any) -> None:
-        """Work out a joint explanation where others are supported than were: each as a cause."""
-        good = {TRAILS.Supported, TRAILS.Converged}
+    def beyond(self, verdict: Any) -> None:
+        """Work out what lies beyond the rate outside, where one region tells it or none."""
         causes = [
+            node
+            for node in self.causes()
+            if self.one(node, "symptom") == self.one(verdict, "symptom")
+        ]
+        if len(causes) < 2:
+            share = sum((self.excess(node) for node in causes), Decimal(0))
+            self.put(verdict, "excess", share)
+        self.put(verdict, "narrowed", 0)
+        self.put(verdict, "narrowedExcess", self.number(verdict, "excess"))
+
+    def excess(self, node: Any) -> Decimal:
+        """Return the failing nodes of a region beyond the rate outside, as a share of all."""
+        names = ("insideFailing", "inside", "outsideFailing", "outside")
+        bad, inside, others, outside = (self.number(node, name) for name in names)
+        more = bad - inside * others / outside if inside and outside else bad
+        return round(max(Decimal(0), more) / (bad + others), 6)
+
+    def causes(self) -> list[Any]:
+        """Return the supported hypotheses, catch-alls apart."""
+        good = {TRAILS.Supported, TRAILS.Converged}
+        return [
             node
             for node in self.of("Hypothesis")
             if self.one(node, "status") in good and self.text(node, "catchAll") == "false"
         ]
+
+    def joined(self, whole: Any) -> None:
+        """Work out a joint explanation where others are supported than were: each as a cause."""
+        causes = self.causes()
         known = self.of("JointCause")
         if {self.one(cause, "hypothesis") for cause in known} == set(causes):
             return

@@ -23,7 +23,9 @@ from kgreason.base.templates import role
 from kgreason.base.terms import PROV, TRAILS, TYPE
 from kgreason.decide.claim import without_cause
 from kgreason.graph.names import unlabelled
+from kgreason.hypothesize.wording import MORE_OFTEN
 from kgreason.record.agents import CONDITIONS, ENGINE, FAMILIES
+from kgreason.record.ranking import is_faint
 
 RULE: Final = "words"
 TOLD: Final = ("statement", "mechanism", "prediction")
@@ -71,6 +73,7 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         TRAILS.OutcomeQuery.value in history.values(symptom, TRAILS.constraint)
         for symptom in given.get(TRAILS.symptom, ())
     )
+    more = f" {MORE_OFTEN}" if _narrows(given) else ""
     bound = _bound(_text(given, "bindings"))
     suggested = _suggested(history, given) or _other(given, bound)
     for name in TOLD:
@@ -83,6 +86,7 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         ways = [family.header[name]]
         if name == "statement":
             ways += [family.header[way] for way in _WAYS if way in family.header]
+            ways = [way.replace("{fail}", f"{{fail}}{more}") for way in ways]
         if not any(
             re.fullmatch(pattern, said, re.DOTALL)
             for way in ways
@@ -95,6 +99,12 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         if parts and not any(re.fullmatch(part, value.value, re.DOTALL) for part in parts):
             message = f"No condition that it is made of is told so: “{value.value}”."
             yield Finding(RULE, node.value, message)
+
+
+def _narrows(given: Properties) -> bool:
+    """Check whether less than half of a region fails, by its recorded counts."""
+    failing, inside = (_text(given, name) for name in ("insideFailing", "inside"))
+    return failing.isdigit() and inside.isdigit() and is_faint(int(failing), int(inside))
 
 
 def _suggested(history: History, given: Properties) -> Mapping[str, str]:

@@ -77,7 +77,8 @@ def investigate(
             metavar="violation|cause",
             rich_help_panel=o.RECORD,
             show_default=False,
-            help="End with exit code 1 if anything fails, or if a cause was found; with 2 if no "
+            help="End with exit code 1 if anything fails, or if a cause was found (what only "
+            "narrows the failures down is none); with 2 if no "
             "constraint has a node to look at, or an ontology seems to be missing.",
         ),
     ] = None,
@@ -331,7 +332,8 @@ def _give(
         if fail_on is None:
             return
         found = result.as_dict()
-    bad = found["symptoms"] if fail_on is o.FailOn.VIOLATION else found["causes"]
+    causes = [one for one in found["causes"] if not one["narrows"]]
+    bad = found["symptoms"] if fail_on is o.FailOn.VIOLATION else causes
     if bad:
         raise typer.Exit(1)
 

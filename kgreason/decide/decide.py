@@ -116,9 +116,10 @@ def conclude(
     held: dict[str, int] = {}
     outcomes: dict[str, str] = {}
     for symptom in symptoms:
-        counts = _held(context, symptom, held)
-        share = decimal(excess_share(counts))
-        verdict = outcome(context.policy, share, open_=bool(cut) or symptom.node in undecided)
+        counts, all_ = _held(context, symptom, held)
+        share, wide = (decimal(excess_share(each)) for each in (counts, all_))
+        open_ = bool(cut) or symptom.node in undecided
+        verdict = outcome(context.policy, share, wide, open_=open_)
         outcomes[symptom.node.value] = verdict
         step.make(
             "Verdict",
@@ -126,6 +127,8 @@ def conclude(
             symptom=symptom.node,
             explained=counts.inside_failing,
             excess=share,
+            narrowed=all_.inside_failing - counts.inside_failing,
+            narrowedExcess=wide,
             outcome=verdict,
             **_features(features[symptom.node]),
         )
@@ -136,22 +139,26 @@ def conclude(
     context.record.commit(step, expect=expected)
 
 
-def _held(context: Context, symptom: Symptom, held: dict[str, int]) -> Table:
+def _held(context: Context, symptom: Symptom, held: dict[str, int]) -> tuple[Table, Table]:
     """Count what the supported regions of a symptom hold together, and add what each holds.
 
-    The sets that are added have bits beyond those of the symptoms before.
+    First those of which at least half fails, then all. What is added, of the former, has bits
+    beyond those of the symptoms before.
     """
     rows = context.record.select("supported-regions", symptom=symptom.node)
     if not rows:
-        return Table(0, 0, len(symptom.failing), symptom.population)
+        none = Table(0, 0, len(symptom.failing), symptom.population)
+        return none, none
     view = view_of(context, symptom, 1)
     first = max((nodes.bit_length() for nodes in held.values()), default=0)
-    together = 0
+    explaining = together = 0
     for row in rows:
         nodes = mark_inside(context, view, pattern(row["pattern"].value))
-        held[row["hypothesis"].value] = (nodes & view.marks.failing_mask) << first
         together |= nodes
-    return table(view, together)
+        if row["narrows"].value == "false":
+            explaining |= nodes
+            held[row["hypothesis"].value] = (nodes & view.marks.failing_mask) << first
+    return table(view, explaining), table(view, together)
 
 
 def _estimate(context: Context, step: Step, calibration: Calibration) -> int:
@@ -175,10 +182,15 @@ def _features(row: Row) -> dict[str, Value]:
     }
 
 
-def outcome(used: Policy, share: Decimal, *, open_: bool) -> str:
-    """Return the verdict; `open_`: nobody can say that there is no systematic cause."""
+def outcome(used: Policy, share: Decimal, wide: Decimal, *, open_: bool) -> str:
+    """Return the verdict; `open_`: nobody can say that there is no systematic cause.
+
+    `share` is what the supported regions hold of which at least half fails, `wide` what all do.
+    """
     if share >= used.number("explainedFrom"):
         return "explained"
     if share >= used.number("partlyFrom"):
         return "partly explained"
+    if wide >= used.number("partlyFrom"):
+        return "narrowed down"
     return "inconclusive" if open_ else "no systematic cause"

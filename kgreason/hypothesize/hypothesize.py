@@ -27,6 +27,7 @@ from kgreason.hypothesize.wording import Wording, phrase, wording
 from kgreason.record import Step, cited
 from kgreason.record.agents import ENGINE, introduce, principal
 from kgreason.record.policy import kinds
+from kgreason.record.ranking import is_faint
 from kgreason.record.record import Value, literal
 from kgreason.shacl import Located, located
 
@@ -51,7 +52,7 @@ def hypothesize(
         taken = taken_out(context, symptom, round_)
         step.describe(step.node, takenOut=[recorded.hypothesis_of(row) for row in taken])
     left_out = [
-        wording(c, context.names, symptom.constraint).statement for c in proposal.dropped(Room.name)
+        _statement(context, symptom, candidate) for candidate in proposal.dropped(Room.name)
     ]
     step.describe(step.node, leftOut=left_out or None)
     for candidate in proposal.dropped(Rejected.name):
@@ -148,7 +149,7 @@ def _record_candidate(
         bound=_six_places(figure.bound) if figure else None,
         family=candidate.family.name,
         aspect=TRAILS[candidate.aspect.capitalize()],
-        statement=wording(candidate, context.names, symptom.constraint).statement,
+        statement=_statement(context, symptom, candidate),
         regionPattern=candidate.pattern.text,
         bindings=bindings.written(candidate),
         revises=ox.NamedNode(candidate.revises) if candidate.revises else None,
@@ -160,6 +161,12 @@ def _record_candidate(
     step.describe(node, index=int(node.value.rpartition(":")[2]))
     _attribute(context, step, node, candidate)
     return node
+
+
+def _statement(context: Context, symptom: Symptom, candidate: Candidate) -> str:
+    """Return the statement of a candidate, by its counts on the discovery half."""
+    narrows = is_faint(candidate.table.inside_failing, candidate.table.inside)
+    return wording(candidate, context.names, symptom.constraint, narrows=narrows).statement
 
 
 def _attribute(context: Context, step: Step, node: ox.NamedNode, candidate: Candidate) -> None:
@@ -220,7 +227,7 @@ def _refuse(
         PROV.Entity,
         symptom=symptom.node,
         refused=past.hypothesis,
-        statement=wording(candidate, context.names, symptom.constraint).statement,
+        statement=_statement(context, symptom, candidate),
         reason=past.why,
         kind=kind,
         gate=gate,
@@ -325,10 +332,11 @@ def _record_hypothesis(
     candidate: Candidate,
     prior: Decimal,
 ) -> ox.NamedNode:
-    words = wording(candidate, context.names, symptom.constraint)
     # Counts told to people are over the whole population, also where a round looks at what is left.
     first = view_of(context, symptom, 1)
     whole = table(first, members(first, candidate.pattern))
+    narrows = is_faint(whole.inside_failing, whole.inside)
+    words = wording(candidate, context.names, symptom.constraint, narrows=narrows)
     mark_inside(context, view, candidate.pattern)
     values = {name: cited(term) for name, term in candidate.values.items()}
     where = regions(view, candidate)

@@ -16,7 +16,7 @@ from kgreason.context.context import Context, pattern
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members
 from kgreason.hypothesize.candidates import Candidate
-from kgreason.hypothesize.wording import wording
+from kgreason.hypothesize.wording import MORE_OFTEN, wording
 from kgreason.record.record import literal
 
 _REJECTED: Final = frozenset({TRAILS.Refuted, TRAILS.Pruned, TRAILS.Archived})
@@ -178,7 +178,8 @@ def _changed(context: Context, symptom: Symptom, row: Row) -> str | None:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))
+    # How often a region fails may have changed since; what the statement is about has not.
+    return frozenset(_WORD.findall(text.replace(MORE_OFTEN, "").casefold()))
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> float:

@@ -26,8 +26,14 @@ class Wording:
 _WORDS: Final = frozenset(each.name for each in fields(Wording))
 
 
-def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wording:
-    """Put a candidate into words."""
+MORE_OFTEN: Final = "more often than others"
+"""What is said beside the verb where less than half of a region fails."""
+
+
+def wording(
+    candidate: Candidate, names: Names, constraint: Constraint, *, narrows: bool = False
+) -> Wording:
+    """Put a candidate into words; where it `narrows`, less than half of its region fails."""
     told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
     told |= conditions.told(candidate.values, names)
     if told.get("dimension") == told.get("level"):
@@ -38,7 +44,7 @@ def wording(candidate: Candidate, names: Names, constraint: Constraint) -> Wordi
         ending = f" {_verb(constraint)}."
         clauses = [p.removesuffix(ending).removeprefix("Nodes ") for p in parts]
         told["parts"] = "Nodes " + ", and nodes ".join(clauses)
-    made = phrase(candidate.family, told, constraint)
+    made = phrase(candidate.family, told, constraint, narrows=narrows)
     said = {name: text for name, text in candidate.said.items() if name in _WORDS}
     return replace(made, **said)
 
@@ -53,14 +59,21 @@ def phrase(
     told: Mapping[str, str],
     constraint: Constraint,
     statement: str = "statement",
+    *,
+    narrows: bool = False,
 ) -> Wording:
-    """Fill a family's sentences in; `statement` names the one that says what is the case."""
+    """Fill a family's sentences in; `statement` names the one that says what is the case.
+
+    Where it `narrows`, less than half of the region fails, and it does so more often than others.
+    """
     verb = _verb(constraint)
     failures = "The failures" if verb == "fail" else "The nodes with the outcome"
     told = {**told, "fail": verb, "Failures": failures}
 
     def fill(key: str) -> str:
         text = family.header[key]
+        if narrows and key == "statement":
+            text = text.replace("{fail}", f"{{fail}} {MORE_OFTEN}")
         for name, value in told.items():
             text = text.replace("{" + name + "}", value)
         return text

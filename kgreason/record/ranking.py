@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.extensions import cached
+from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
 from kgreason.record import Record, policy
 
+_EXPLAINING: Final = figure("explainingRate")
 _ALIKE: Final = 0.1
 """Explained shares that differ by less are about the same; the mechanism then comes first."""
+
+
+def is_faint(failing: int, inside: int) -> bool:
+    """Check whether so few nodes of a region fail that it narrows down, and does not explain."""
+    return failing < _EXPLAINING * inside
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,12 @@ class Hypothesis:
     def cause(self) -> bool:
         """Whether it is a supported cause ("none of these" is no cause)."""
         return self.status in {"supported", "converged"} and not self.catch_all
+
+    @property
+    def narrows(self) -> bool:
+        """Whether less than half of its region fails: then it tells where to look, and not why."""
+        c = self.counts
+        return c is not None and is_faint(c.inside_failing, c.inside)
 
     @property
     def share(self) -> float:
@@ -133,13 +146,14 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     """Put the hypotheses of a symptom in order, best first, with one catch-all among them.
 
     Causes come first, by the share they explain (of about equal shares the mechanism before the
-    origin, then by confidence); then what is open, by confidence; what is refuted comes last. The
-    catch-all is that of the best one's frame. Where there is no cause, it is first if its
-    confidence is the highest or if the verdict is "no systematic cause". A region that later rounds
-    looked at again stands there once.
+    origin, then by confidence), those that only narrow down after the others; then what is open, by
+    confidence; what is refuted comes last. The catch-all is that of the best one's frame. Where
+    there is no cause, it is first if its confidence is the highest or if the verdict is "no
+    systematic cause". A region that later rounds looked at again stands there once.
     """
     real = _told_once([h for h in members if not h.catch_all])
-    causes = by_share([h for h in real if h.cause])
+    causes = by_share([h for h in real if h.cause and not h.narrows])
+    causes += by_share([h for h in real if h.cause and h.narrows])
     rest = [h for h in real if not h.cause]
     open_ = sorted((h for h in rest if h.status != "refuted"), key=_by_confidence)
     refuted = sorted((h for h in rest if h.status == "refuted"), key=_by_confidence)

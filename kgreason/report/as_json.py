@@ -126,6 +126,8 @@ def symptom(row: Row) -> dict[str, Any]:
         "population": int(row["population"].value) if "population" in row else failing,
         "failing": failing,
         "explained": int(row["explained"].value) if "explained" in row else 0,
+        "narrowed": int(row["narrowed"].value) if "narrowed" in row else 0,
+        "excess": float(row["excess"].value) if "excess" in row else None,
         "verdict": _text(row, "verdict") or _OPEN,
     }
 
@@ -261,27 +263,29 @@ def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
 def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[str, Any]]:
     """Return each cause once with the symptoms it is behind, by what it adds to those before it.
 
-    What the others hold comes last. Before the conclusion nothing is known of that, and the
-    farthest-reaching is first.
+    What the others hold comes last, and then what only narrows down where failures lie. Before the
+    conclusion nothing is known of what is added, and the farthest-reaching is first.
     """
     places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
-    out: list[tuple[int, int, dict[str, Any]]] = []
+    out: list[tuple[bool, int, int, dict[str, Any]]] = []
     for group in joint([h for h in members if h.cause]):
         reach: dict[str, int] = {}
         for h in group:
             failing = h.counts.inside_failing if h.counts else 0
             reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
-        row = places.get(group[0].id)
+        first = next((h for h in group if not h.narrows), group[0])
+        row = places.get(first.id)
         explains = sum(reach.values())
         entry = {
             "hypotheses": [h.id for h in group],
             "symptoms": list(reach),
             "explains": explains,
             "adds": int(row["adds"].value) if row else None,
-            "statement": group[0].statement,
+            "statement": first.statement,
+            "narrows": first.narrows,
         }
-        out.append((int(row["index"].value) if row else 0, -explains, entry))
-    return [entry for *_, entry in sorted(out, key=lambda cause: cause[:2])]
+        out.append((first.narrows, int(row["index"].value) if row else 0, -explains, entry))
+    return [entry for *_, entry in sorted(out, key=lambda cause: cause[:3])]
 
 
 def _seconds(record: Record, about: Row) -> float:

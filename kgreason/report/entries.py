@@ -122,9 +122,16 @@ class SeenSymptom:
 
 @dataclass(frozen=True)
 class ReportedSymptom(SeenSymptom):
-    """A symptom with the verdict on it and its hypotheses, the best first."""
+    """A symptom with the verdict on it and its hypotheses, the best first.
+
+    `explained` are its failing nodes in supported regions of which at least half fails, `narrowed`
+    those in other supported regions alone; `excess` is the share of the failing nodes that all of
+    these hold beyond the rate outside (None before the conclusion).
+    """
 
     explained: int
+    narrowed: int
+    excess: float | None
     verdict: str
     not_examined: str | None
     open: tuple[str, ...]
@@ -148,7 +155,8 @@ class ReportedCause:
     """A supported cause with all the symptoms it is behind.
 
     `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
-    (None before the conclusion).
+    (None before the conclusion). Where it `narrows`, less than half of its region fails: it tells
+    where the failures lie, and adds nothing to what is explained.
     """
 
     hypotheses: tuple[str, ...]
@@ -156,6 +164,7 @@ class ReportedCause:
     explains: int
     adds: int | None
     statement: str
+    narrows: bool
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -175,6 +184,8 @@ def _row(symptom: ReportedSymptom) -> dict[str, Any]:
     return {
         **{name: getattr(symptom, name) for name in names},
         "explained": symptom.explained,
+        "narrowed": symptom.narrowed,
+        "excess": symptom.excess,
         "verdict": symptom.verdict,
         "hypothesis": leader.id,
         "kind": leader.kind,

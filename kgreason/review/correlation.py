@@ -62,8 +62,9 @@ class CorrelatedCause:
     """A cause of one graph, counted once however many symptoms and investigations tell it.
 
     `failing` are the pairs of a failing node and the rule it breaks that it holds, `adds` those
-    that no cause before it holds; None where they could not be counted. One with an `adds` of 0 is
-    not counted among the causes.
+    that no cause before it holds; None where they could not be counted, and `adds` is None too
+    where it only narrows down where failures lie. One without an `adds` is not counted among the
+    causes, nor is one with an `adds` of 0.
     """
 
     statement: str
@@ -326,7 +327,7 @@ class _Graph:
             graph=self._graph,
             investigations=tuple(self._records),
             failing=sum(self._failing.values()),
-            explained=None if told is None else sum(adds for *_, adds in told),
+            explained=None if told is None else sum(adds or 0 for *_, adds in told),
             count=None if told is None else sum(1 for *_, adds in told if adds),
             causes=causes,
             uncounted=why,
@@ -388,20 +389,30 @@ class _Graph:
 
 def _covered(
     groups: Sequence[list[Hypothesis]], held: Mapping[str, int]
-) -> list[tuple[list[Hypothesis], int, int]]:
-    """Return groups with what each holds and adds, those that add nothing last."""
-    sets = []
-    for group in groups:
-        together = 0
-        for h in group:
-            together |= held[h.id]
-        sets.append(together)
+) -> list[tuple[list[Hypothesis], int, int | None]]:
+    """Return groups with what each holds and adds, those that add nothing last.
+
+    What only narrows down where failures lie explains none of them: it comes after all others, and
+    nothing is said of what it adds.
+    """
+    explaining = [group for group in groups if not all(h.narrows for h in group)]
+    faint = [group for group in groups if all(h.narrows for h in group)]
+    sets = [_together(group, held) for group in explaining]
     order = cover(sets)
-    seen, out = 0, []
+    seen = 0
+    out: list[tuple[list[Hypothesis], int, int | None]] = []
     for place in [*order, *(place for place in range(len(sets)) if place not in order)]:
-        out.append((groups[place], sets[place].bit_count(), (sets[place] & ~seen).bit_count()))
+        adds = (sets[place] & ~seen).bit_count()
+        out.append((explaining[place], sets[place].bit_count(), adds))
         seen |= sets[place]
-    return out
+    return [*out, *((group, _together(group, held).bit_count(), None) for group in faint)]
+
+
+def _together(group: Sequence[Hypothesis], held: Mapping[str, int]) -> int:
+    together = 0
+    for h in group:
+        together |= held[h.id]
+    return together
 
 
 def _explained(one: GraphExplanation) -> Iterator[str]:
@@ -420,7 +431,8 @@ def _explained(one: GraphExplanation) -> Iterator[str]:
         yield from ("", "| cause | told by | holds | adds |", "|---|---|---|---|")
     for cause in one.causes:
         told = ", ".join(f"I{number}" for number in cause.investigations)
-        figures = ["?" if n is None else str(n) for n in (cause.failing, cause.adds)]
+        unknown = "?" if cause.failing is None else "narrows down"
+        figures = [unknown if n is None else str(n) for n in (cause.failing, cause.adds)]
         yield f"| {_cell(cause.statement)} | {told} | {' | '.join(figures)} |"
 
 

@@ -136,18 +136,23 @@ def answers(made: Record, used: Policy, recorded: Record) -> dict[str, Answer]:
     out: dict[str, Answer] = {}
     for symptom, members in hypotheses(made).items():
         now, then = (_causes(of) for of in (members, before[symptom]))
-        share: Decimal | None = None
+        shares: tuple[Decimal, Decimal] | None = None
         if set(now) == set(then):
-            share = Decimal(counted[symptom]["excess"].value) if symptom in counted else None
+            shares = _shares(counted[symptom]) if symptom in counted else None
         elif len(now) <= 1:
-            share = decimal(sum(cause.share for cause in now.values()))
+            wide = decimal(sum(cause.share for cause in now.values()))
+            shares = (Decimal(0) if any(h.narrows for h in now.values()) else wide, wide)
         cut = symptom in counted and "cut" in counted[symptom]
         open_ = cut or symptom in undecided
-        verdict = None if share is None else outcome(used, share, open_=open_)
+        verdict = None if shares is None else outcome(used, *shares, open_=open_)
         if symptom not in counted:
             verdict = "inconclusive"  # the investigation has not come to its end
         out[symptom] = Answer(verdict, rank(members, verdict or "")[0].id)
     return out
+
+
+def _shares(row: Row) -> tuple[Decimal, Decimal]:
+    return Decimal(row["excess"].value), Decimal(row["wide"].value)
 
 
 def _causes(members: Sequence[Hypothesis]) -> dict[str, Hypothesis]:

@@ -8,7 +8,8 @@ from typing import Final
 from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
-from kgreason.test.finding import Finding, Setting
+from kgreason.record.ranking import is_faint
+from kgreason.test.finding import Finding, Setting, percent
 
 _SHOWN = 3
 _BEYOND: Final = figure("counterexamplesBeyond")
@@ -20,11 +21,12 @@ _POINTS: Final = figure("counterexamplesPoints")
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Return few, some or most: passing nodes as a share of region as the discovery half had it.
 
-    `few` is up to 1.25 times the expected share and five points, `most` over thirty points beyond
-    it; both halves are about as large, so the discovery half's size stands for this one's. Failing
-    nodes that say nothing of what the region is made of are left out, unless that is complete; then
-    it is `most` too where clearly more of the failures lack it than lay outside on the discovery
-    half. Where nothing is inside it is `some`.
+    `few` is up to 1.25 times the expected share and five points, and at most half of the nodes that
+    are inside, for a region that mostly passes has nothing in its favour there; `most` is over
+    thirty points beyond the expected share; both halves are about as large, so the discovery half's
+    size stands for this one's. Failing nodes that say nothing of what the region is made of are
+    left out, unless that is complete; then it is `most` too where clearly more of the failures lack
+    it than lay outside on the discovery half. Where nothing is inside it is `some`.
     """
     passing = sorted((r["focus"] for r in rows if _is(r, "fails", "false")), key=str)
     outside = [r for r in rows if _is(r, "fails", "true")]
@@ -37,19 +39,23 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     expected = 1 - found.inside_failing / found.inside if found and found.inside else 0.5
     inside = found.inside if found else 0
     share = len(passing) / inside if inside else 1.0
-    outcome = "few" if share <= _FACTOR * expected + _POINTS else "some"
+    within = hit + len(passing)
+    mostly = is_faint(hit, within)
+    outcome = "few" if share <= _FACTOR * expected + _POINTS and not mostly else "some"
     if share > min(1.0, expected + _BEYOND) or _lacking(found, absent, hit + len(failing)):
         outcome = "most"
     if not passing and not hit:
         outcome = "some"
+    part = f" ({percent(len(passing), within)})" if within else ""
     note = (
-        f"{len(passing)} nodes inside the region pass, {len(failing)} failing nodes lie outside it."
+        f"{len(passing)} nodes inside the region pass{part}, {len(failing)} failing nodes lie "
+        "outside it."
     )
     figures: dict[str, int | Decimal] = {
         "passingInside": len(passing),
         "outsideFailing": len(failing),
         "insideFailing": hit,
-        "inside": hit + len(passing),
+        "inside": within,
     }
     if absent:
         note = f"{note[:-1]}, of which {absent} lack what it is made of."
