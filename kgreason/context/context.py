@@ -11,6 +11,7 @@ from kgreason.base.budget import UNLIMITED, Budget
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
+from kgreason.context.broken import MARKED, mark_broken
 from kgreason.context.declared import Declared, complete_for
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, digest, members
@@ -95,6 +96,7 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
         context.answers,
         context.parted,
         budget=context.budget,
+        seed=context.seed,
     )
     if not context.declared:
         return view
@@ -186,6 +188,8 @@ def mark_test(context: Context, view: View, row: Row) -> None:
             mark_inside(context, view, pattern(row[name].value))
     for marks in context.marks.values():
         marks.named_in(row["query"].value)
+    if MARKED in row["query"].value:
+        mark_broken(view)
 
 
 def test_seconds(context: Context) -> float:

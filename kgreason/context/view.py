@@ -59,7 +59,8 @@ class View:
     `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
     the rows of queries that several symptoms ask, `parted` the nodes of each level, by population
     and pattern. `complete` are the properties and classes that were declared complete for all its
-    nodes; `offered` what `values` gave before; `budget` is asked before each unit of work.
+    nodes; `offered` what `values` gave before; `budget` is asked before each unit of work; what is
+    drawn by lot is drawn with `seed`.
     """
 
     graph: Graph
@@ -70,6 +71,7 @@ class View:
     parted: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     complete: frozenset[NamedNode] = frozenset()
     budget: Budget = field(default=UNLIMITED, repr=False, compare=False)
+    seed: int = 0
     offered: dict[tuple[str, frozenset[NamedNode]], dict[str, Value]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -152,9 +154,8 @@ class View:
 
     def _constrained(self) -> list[NamedNode]:
         """Return every IRI of the outcome condition; no region may be made of these."""
-        texts = f"{self.constraint.violation.text} {self.constraint.violation.prefixes}"
-        found = {NamedNode(iri) for iri in _IRI.findall(texts)} - {TYPE}
-        return sorted(found | set(predicates(self.constraint.path)), key=str)
+        found = named_in(self.constraint) | set(predicates(self.constraint.path))
+        return sorted(found, key=str)
 
     def _raised(self) -> Literal:
         """Return the rate from which a region fails clearly more often than the population."""
@@ -165,6 +166,12 @@ class View:
         """Return the properties that a closed shape lists or ignores: all its condition names."""
         found = dict.fromkeys(_IRI.findall(self.constraint.violation.text))
         return [NamedNode(iri) for iri in found]
+
+
+def named_in(constraint: Constraint) -> set[NamedNode]:
+    """Return every IRI that the condition of an outcome names, rdf:type left out."""
+    texts = f"{constraint.violation.text} {constraint.violation.prefixes}"
+    return {NamedNode(iri) for iri in _IRI.findall(texts)} - {TYPE}
 
 
 def predicates(path: Path | None) -> Iterator[NamedNode]:

@@ -9,9 +9,11 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.figures import integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Value, template
+from kgreason.context.broken import breaks
 from kgreason.context.view import View, inside
 from kgreason.hypothesize.candidates import Candidate, section
 from kgreason.hypothesize.openness import known_outside
+from kgreason.record.test_kinds import RESTATEMENT, kinds_of
 from kgreason.shacl import Path, conforms_with_path, of_predicate
 
 _PLACEBOS: Final = integer("placebos")
@@ -38,12 +40,16 @@ class Outline:
 
 
 def outlined(view: View, candidate: Candidate) -> Outline:
-    """Return the outline of a candidate: the tests of its family that can give a result here."""
+    """Return the outline of a candidate: the tests of its family that can give a result here.
+
+    Beside them stand the tests of whether it restates the rule, to which every region is put.
+    """
     family = candidate.family
     half = view.split(family).heldout
     levels = _levels(view, candidate, half)
     kinds, asked = [], set()
-    for kind in family.header["tests"].split():
+    asked_of_all = kinds_of(RESTATEMENT) if breaks(view) else []
+    for kind in dict.fromkeys([*family.header["tests"].split(), *asked_of_all]):
         parameters = template("test", kind).parameters
         if "levels" not in parameters or (levels is not None and _several(view, levels)):
             kinds.append(kind)

@@ -18,6 +18,8 @@ from kgreason.record.modalities import GRAPH_QUERY, modalities
 
 ROLE: Final = "test"
 """The folder of `queries/` that holds the kinds."""
+RESTATEMENT: Final = "restatement"
+"""The role of tests to which every hypothesis that claims a region is put."""
 
 
 @cache

@@ -124,7 +124,7 @@ def _violations(
             chosen.append(constraint)
         elif nodes:
             name = marks.setdefault(nodes, WORK[f"touched:{len(marks)}"])
-            chosen.append(_narrowed(constraint, name))
+            chosen.append(narrowed(constraint, name))
     quads = [
         ox.Quad(node, WORK.touched, name, MARKS_GRAPH)
         for nodes, name in marks.items()
@@ -149,8 +149,8 @@ def _may_be_literal(constraint: Constraint) -> bool:
     return constraint.aim is not None and constraint.aim.may_be_literal
 
 
-def _narrowed(constraint: Constraint, mark: ox.NamedNode) -> Constraint:
-    """Return a constraint that looks at the marked nodes alone."""
+def narrowed(constraint: Constraint, mark: ox.NamedNode) -> Constraint:
+    """Return a constraint that looks at the nodes alone that a mark touched."""
     guard = template("context", "touched").fragment(mark=mark)
     texts, target = constraint.exact, constraint.exact.target
     if constraint.aim is not None and not texts.whole:

@@ -13,7 +13,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.errors import RunError
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
-from kgreason.base.templates import template
+from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import XSD
 from kgreason.graph import Graph
 from kgreason.shacl import Constraint
@@ -24,17 +24,21 @@ class Setting:
     """What is known before a test runs.
 
     `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
-    the region among its siblings; graph and constraint are for kinds that look at more than rows.
+    the region among its siblings; graph, constraint and the pattern of the region are for kinds
+    that look at more than rows.
     """
 
     discovery: Table | None = None
     level: Term | None = None
     graph: Graph | None = None
     constraint: Constraint | None = None
+    region: Fragment | None = None
 
 
 Figures = Mapping[str, int | Decimal]
 """Figures by the name of their trails property."""
+Stratum = Mapping[str, int | Decimal | str]
+"""A row of a table, by the names of trails properties."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class Finding:
     note: str
     figures: Figures = field(default_factory=dict)
     cite: Sequence[tuple[Term, str]] = ()
-    strata: Sequence[Figures] = ()
+    strata: Sequence[Stratum] = ()
     source: str = ""
     passages: Sequence[Passage] = ()
 

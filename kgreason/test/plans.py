@@ -8,6 +8,7 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 from kgreason.base.templates import Fragment, Value, template
+from kgreason.context.broken import breaks
 from kgreason.context.view import View, inside, members
 from kgreason.hypothesize.outlines import Outline
 from kgreason.hypothesize.overlaps import overlap
@@ -78,6 +79,8 @@ def _query(view: View, outline: Outline, kind: str) -> str:
     offered |= {"body" if name == "placebo" else name: each for name, each in patterns.items()}
     if "passing" in kind_template.parameters and "exception" in patterns:
         offered |= {"passing": True, "region": patterns["exception"]}
+    if "arms" in kind_template.parameters:
+        offered["arms"] = list(breaks(view))
     return kind_template.render(**{k: offered[k] for k in kind_template.parameters})
 
 

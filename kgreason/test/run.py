@@ -20,7 +20,7 @@ from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of
 from kgreason.record import Step
 from kgreason.record.modalities import ENGINE_MODALITIES, modalities
-from kgreason.record.test_kinds import role_of
+from kgreason.record.test_kinds import RESTATEMENT, kinds_of, role_of
 from kgreason.test.finding import Finding, Passage, Setting, reader_of
 from kgreason.test.tester import GRAPH_TESTER, RegisteredTest, Tester, checked, tester_of
 
@@ -28,6 +28,7 @@ _CITED: Final = 5
 TIME_LIMIT: Final = "time limit"
 """The reason that is recorded where a test was stopped because it took too long."""
 _LISTS: Final = {TRAILS.Supports: "supportingEvidence", TRAILS.Contradicts: "contradictingEvidence"}
+_Work = tuple[Callable[[], Finding], str]
 _ADVICE: Final = "allow more time with policy:testSeconds"
 
 
@@ -38,26 +39,37 @@ class Answers:
     """
 
     def __init__(self, context: Context, symptom: Symptom, tests: Sequence[ox.NamedNode]) -> None:
-        works, own = [], []
+        alone: list[_Work] = []
+        others: list[_Work] = []
+        self._tests: list[tuple[ox.NamedNode, bool]] = []
         for test in tests:
             row = _row(context, test)
             if not is_outside(row):
                 view = view_of(context, symptom, int(row["round"].value))
-                works.append(_work(context, view, row))
-                own.append(test)
-        self._tests = iter(own)
+                scratch = row["kind"].value in kinds_of(RESTATEMENT)
+                (alone if scratch else others).append(_work(context, view, row))
+                self._tests.append((test, scratch))
         each = guarded_each if context.foreign else limited_each
-        self._outcomes = each(works, test_seconds(context), _ADVICE)
+        seconds = test_seconds(context)
+        self._outcomes = {
+            # What breaks nodes of the scratch copy does so in a process of its own: one that is
+            # stopped leaves nothing broken.
+            True: guarded_each(alone, seconds, _ADVICE),
+            False: each(others, seconds, _ADVICE),
+        }
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._outcomes.close()
+        for outcomes in self._outcomes.values():
+            outcomes.close()
 
     def of(self, test: Term) -> Finding:
         """Return what a test gives, those before it in the order left out; raises as `run_test`."""
-        for this, outcome in zip(self._tests, self._outcomes, strict=True):
+        while self._tests:
+            this, scratch = self._tests.pop(0)
+            outcome = next(self._outcomes[scratch])
             if this == test:
                 if isinstance(outcome, Exception):
                     raise outcome
@@ -277,7 +289,8 @@ def _setting(row: Row, view: View) -> Setting:
         "discoveryOutside",
     )
     counts = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
-    return Setting(counts, row.get("level"), view.graph, view.constraint)
+    region = pattern(row["pattern"].value) if "pattern" in row else None
+    return Setting(counts, row.get("level"), view.graph, view.constraint, region)
 
 
 def cite_finding(

@@ -31,6 +31,8 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:confidence ?confidence .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Converged ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    # What only says the rule again is no cause.
+    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
   }
   FILTER (?round >= ?first && ?confidence >= ?least && ?supporting > 0.0)
   BIND (CONCAT("confidence is at least ", STR(?least), " in round ", STR(?round)) AS ?cause)

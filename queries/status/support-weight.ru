@@ -29,6 +29,8 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:confidence ?confidence .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    # What only says the rule again is no cause.
+    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
   }
   FILTER (?old != trails:Supported && ?confidence > ?least && ?supporting > 0.0)
   BIND (CONCAT("supported, and confidence is above ", STR(?least)) AS ?cause)

@@ -29,6 +29,8 @@ WHERE {
       trails:eProcess ?e ; trails:index ?number ; trails:symptom ?symptom ; trails:claimable ?claimable .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    # What only says the rule again is no cause.
+    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
     FILTER (?old != trails:Supported && ?confidence >= ?least)
     FILTER (?gate != "statistics" || (?e >= {{ threshold }} && ?claimable >= ?enough))
     # That there is no cause is not said of too few nodes to look for one.
