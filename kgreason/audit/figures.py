@@ -21,6 +21,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.terms import TRAILS, TYPE, XSD
 from kgreason.test import (
     association,
+    broken_counts,
     closure_check,
     closure_placebo,
     counterexamples,
@@ -269,6 +270,15 @@ def _intervention(given: Recorded) -> probe.Finding:
     return trial_counts.judged({name: int(given.figures[name]) for name in trial_counts.RECORDED})
 
 
+def _restatement(given: Recorded) -> probe.Finding:
+    return broken_counts.judged(
+        [
+            broken_counts.Broken("", int(s["inside"] + s["outside"]), int(s["inside"]))
+            for s in given.strata
+        ]
+    )
+
+
 KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
     "counterexamples": _counterexamples,
@@ -280,4 +290,5 @@ KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "sibling-spread": _sibling_spread,
     "period-spread": _period_spread,
     "stratification": _stratification,
+    "restatement": _restatement,
 }

@@ -38,8 +38,8 @@ def judged(ways: Sequence[Broken]) -> Finding:
         outcome = "specific" if whole else "news"
     note = (
         f"Of {nodes} passing nodes outside the region that were broken at the rule’s own "
-        f"statement, in {len(counted)} ways, {entered} enter the region; in {whole} ways nearly "
-        "all do."
+        f"statement, in {_ways(len(counted))}, {entered} enter the region; in {_ways(whole)} "
+        "nearly all do."
     )
     figures = {"broken": nodes, "entered": entered, "ways": len(counted), "waysEntered": whole}
     strata = [
@@ -53,3 +53,7 @@ def judged(ways: Sequence[Broken]) -> Finding:
         for one in counted
     ]
     return Finding(outcome, note, figures, strata=strata)
+
+
+def _ways(number: int) -> str:
+    return "1 way" if number == 1 else f"{number} ways"
