@@ -13,6 +13,7 @@ from tests.casebook import Case, cases
 ROLES = (
     *(
         "audit",
+        "break",
         "condition",
         "confidence",
         "context",

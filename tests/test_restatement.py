@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import pyoxigraph as ox
 import pytest
 
 import kgreason
 from kgreason.audit import audit
 from kgreason.hypothesize.free_region import free_region
 from kgreason.hypothesize.proposer import Suggestion
-from kgreason.record.agents import Agent, agent
+from kgreason.record.agents import Agent
 from kgreason.review.replay import replay
 from tests.lifetime_support import of
 
@@ -26,7 +27,7 @@ class Idea:
     """Proposes one region; it says that it saw nothing of the held-out half."""
 
     pattern: str
-    agent: Agent = agent("https://example.org/idea", "test")
+    agent: Agent = Agent(ox.NamedNode("https://example.org/idea"), "idea", software=True)
     mines: bool = False
     blinded: bool = True
 

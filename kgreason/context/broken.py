@@ -189,17 +189,24 @@ def _drawn(view: View, arms: list[_Arm]) -> Iterator[ox.Quad]:
     statements = dict.fromkeys(arm.statement for arm in arms)
     pools = {one: _pools(view, rng, one, passing) for one in statements}
     taken: set[int] = set()
-    for turn in range(each):
-        for number, arm in enumerate(arms):
-            having, lacking = pools[arm.statement]
-            wanted = (lacking, having) if (turn + number) % _EACH == _EACH - 1 else (having, lacking)
-            place = _next(taken, *wanted)
-            if place is None:
+    number = 0
+    for turn in range(max(_EACH, *(_nodes(arm, each) for arm in arms))):
+        for arm in arms:
+            if turn >= _nodes(arm, each):
                 continue
-            donor = donors[(turn * len(arms) + number) % len(donors)]
-            node = population.nodes[place]
-            yield ox.Quad(node, WORK.breaks, arm.mark, MARKS_GRAPH)
-            yield ox.Quad(node, WORK.donor, population.nodes[donor], MARKS_GRAPH)
+            number += 1
+            having, lacking = pools[arm.statement]
+            last = number % _EACH == 0
+            place = _next(taken, *((lacking, having) if last else (having, lacking)))
+            if place is not None:
+                node, donor = population.nodes[place], donors[number % len(donors)]
+                yield ox.Quad(node, WORK.breaks, arm.mark, MARKS_GRAPH)
+                yield ox.Quad(node, WORK.donor, population.nodes[donor], MARKS_GRAPH)
+
+
+def _nodes(arm: _Arm, each: int) -> int:
+    """Return how many nodes are broken in a way: as many as it says itself, else `each`."""
+    return int(arm.way.header.get("nodes", each))
 
 
 def _pools(

@@ -40,7 +40,10 @@ WHERE {
     OPTIONAL {
       { SELECT ?hypothesis (COUNT(?tried) AS ?tests) WHERE {
         ?hypothesis trails:catchAll true ; trails:frame/trails:member ?rival . ?rival trails:catchAll false .
-        ?tried a trails:Evidence ; trails:hypothesis ?rival ; trails:outcomeClass ?told . FILTER (?told != "undetermined")
+        ?tried a trails:Evidence ; trails:hypothesis ?rival ; trails:outcomeClass ?told ; trails:testRole ?for .
+        FILTER (?told != "undetermined" && ?for != trails:Restatement)
+        # A rival that restates the rule could not have been borne out.
+        FILTER NOT EXISTS { ?same trails:hypothesis ?rival ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
       } GROUP BY ?hypothesis }
     }
     FILTER (?gate != "none" || BOUND(?tests))
