@@ -24,7 +24,7 @@ ROLES: Final = {
     "hypothesize": "Proposing causes: one file for each family of hypotheses.",
     "refine": "Making what is still open tighter or wider: one file for each way.",
     "test": "Putting hypotheses to the test: one file for each kind of test.",
-    "break": "Breaking passing nodes at the rule's own statement, to see whether a region restates it: one file for each way.",
+    "break": "Breaking passing nodes at the rule's own statement: one file for each way.",
     "confidence": "What evidence does to confidence: one update for each rule.",
     "status": "When a hypothesis changes its status: one update for each transition.",
     "record": "What the loop asks of the record, and the updates that keep it.",

@@ -18,8 +18,10 @@ from kgreason.review.replay import replay
 from tests.lifetime_support import of
 
 EX: Final = "https://example.org/"
-HEAD: Final = f"@prefix ex: <{EX}> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+PREFIXES: Final = f"@prefix ex: <{EX}> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+HEAD: Final = f"{PREFIXES}@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
 NODES: Final = 160
+AUTHOR: Final = Agent(ox.NamedNode(f"{EX}idea"), "idea", software=True)
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Idea:
     """Proposes one region; it says that it saw nothing of the held-out half."""
 
     pattern: str
-    agent: Agent = Agent(ox.NamedNode("https://example.org/idea"), "idea", software=True)
+    agent: Agent = AUTHOR
     mines: bool = False
     blinded: bool = True
 
@@ -41,14 +43,14 @@ class Idea:
         return iter(())
 
 
-def nodes(says: Callable[[random.Random, bool], str], bad: Sequence[int] | None = None) -> str:
+def nodes(says: Callable[..., str], bad: Sequence[int] | None = None) -> str:
     """Write nodes at eight sites, of which nearly those of two sites fail, and things."""
     draw = random.Random(11)
     lines = [HEAD]
     for n in range(NODES):
         site = n % 8
         fails = n in bad if bad is not None else site < 2 and n % 10 > 0
-        lines.append(f"ex:n{n} a ex:Node ; ex:site ex:site{site} ; {says(draw, fails)} .")
+        lines.append(f"ex:n{n} a ex:Node ; ex:site ex:site{site} ; {says(draw, fails=fails)} .")
     lines += [f"ex:t{n} a ex:Thing ; ex:name 'thing {n}' ." for n in range(20)]
     lines += [f"ex:d{n} a ex:Document ; ex:name 'document {n}' ." for n in range(20)]
     return "\n".join(lines)
@@ -58,30 +60,30 @@ def shape(text: str) -> str:
     return f"{HEAD}ex:Shape a sh:NodeShape ; sh:targetClass ex:Node ; {text} ."
 
 
-def count(draw: random.Random, fails: bool) -> str:
+def count(draw: random.Random, *, fails: bool) -> str:
     notes = [f"'note {draw.randrange(9)}{k}'" for k in range(draw.randint(2, 3) if fails else 1)]
     return f"ex:note {', '.join(notes)}"
 
 
-def bound(draw: random.Random, fails: bool) -> str:
+def bound(draw: random.Random, *, fails: bool) -> str:
     return f"ex:result {draw.randrange(62, 90) if fails else draw.randrange(5, 60)}"
 
 
-def linked(draw: random.Random, fails: bool) -> str:
+def linked(draw: random.Random, *, fails: bool) -> str:
     ends = [f"ex:d{draw.randrange(20)}", f"ex:x{draw.randrange(99)}", "'a text'"]
     return f"ex:thing {draw.choice(ends) if fails else f'ex:t{draw.randrange(20)}'}"
 
 
-def closed(draw: random.Random, fails: bool) -> str:
+def closed(draw: random.Random, *, fails: bool) -> str:
     strange = draw.choice(["ex:colour 'red'", "ex:size 5", "ex:owner ex:t1"])
     return f"ex:note 'x'{f' ; {strange}' if fails else ''}"
 
 
-def address(draw: random.Random, fails: bool) -> str:
+def address(draw: random.Random, *, fails: bool) -> str:
     return f"ex:page 'http{'ss' if fails else 's'}://example.org/{draw.randrange(999)}'"
 
 
-def state(draw: random.Random, fails: bool) -> str:
+def state(draw: random.Random, *, fails: bool) -> str:
     return f"ex:state ex:{'delayed' if fails else draw.choice(['done', 'open'])}"
 
 
@@ -92,20 +94,20 @@ LINKED: Final = (linked, shape(PROPERTY.format("thing", "sh:class ex:Thing")))
 CLOSED: Final = (
     closed,
     shape(
-        "sh:closed true ; sh:ignoredProperties (<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>) ;"
+        "sh:closed true ; sh:ignoredProperties (rdf:type) ;"
         "sh:property [ sh:path ex:note ] , [ sh:path ex:site ]"
     ),
 )
 ADDRESS: Final = (address, shape(PROPERTY.format("page", "sh:pattern '^https?:'")))
 STATE: Final = (
     state,
-    f"PREFIX ex: <{EX}> SELECT ?focus (EXISTS {{ ?focus ex:state ex:delayed }} AS ?outcome)\n"
-    "WHERE { ?focus a ex:Node }",
+    f"""PREFIX ex: <{EX}> SELECT ?focus (EXISTS {{ ?focus ex:state ex:delayed }} AS ?outcome)
+    WHERE {{ ?focus a ex:Node }}""",
 )
 LATE: Final = (
     bound,
-    f"PREFIX ex: <{EX}> SELECT ?focus (?days > 60 AS ?outcome)\n"
-    "WHERE { ?focus a ex:Node ; ex:result ?days }",
+    f"""PREFIX ex: <{EX}> SELECT ?focus (?days > 60 AS ?outcome)
+    WHERE {{ ?focus a ex:Node ; ex:result ?days }}""",
 )
 NORTH: Final = "?focus ex:site ?s . FILTER (?s IN (ex:site0, ex:site1))"
 SAYS_AGAIN: Final = [
@@ -118,11 +120,13 @@ SAYS_AGAIN: Final = [
 ]
 
 
-def asked(world: tuple[Any, str], pattern: str, **more: Any) -> kgreason.Result:
+def asked(
+    world: tuple[Any, str], pattern: str, bad: Sequence[int] | None = None, **more: Any
+) -> kgreason.Result:
     says, rule = world
     kind = "outcome" if "SELECT" in rule else "shapes"
     options = {kind: rule, "proposers": [Idea(pattern)], "calibration": "none"} | more
-    return kgreason.investigate(nodes(says), **options)
+    return kgreason.investigate(nodes(says, bad), **options)
 
 
 def found(result: kgreason.Result, statement: str = "It is so.") -> tuple[Any, Any]:
@@ -149,3 +153,104 @@ def test_what_restates_the_rule_is_not_supported(world: tuple[Any, str], pattern
     assert int(evidence["entered"][0]) >= 0.8 * int(evidence["broken"][0])
     assert not hypothesis["status"][0].endswith("Supported")
     assert audit(result.record).ok, str(audit(result.record))
+
+
+SPECIFIC: Final = (ADDRESS, "?focus ex:page ?p . FILTER (STRSTARTS(STR(?p), 'httpss'))")
+
+
+def test_one_wrong_form_is_no_restatement_and_may_be_supported() -> None:
+    result = asked(*SPECIFIC)
+    hypothesis, evidence = found(result)
+    assert evidence["outcomeClass"] == ["specific"]
+    assert int(evidence["waysEntered"][0]) == 1 < int(evidence["ways"][0])
+    assert hypothesis["status"][0].endswith("Supported")
+    assert audit(result.record).ok, str(audit(result.record))
+
+
+def test_the_properties_that_a_closed_shape_does_not_list_are_told_each() -> None:
+    result = kgreason.investigate(nodes(CLOSED[0]), shapes=CLOSED[1], calibration="none")
+    supported = [
+        said["statement"][0]
+        for said in of(result.record, "Hypothesis").values()
+        if said["status"][0].endswith("Supported")
+    ]
+    assert {told.split()[0] for told in supported} == {"colour", "owner", "size"}
+
+
+def test_a_true_cohort_is_found_beside_what_restates_the_rule() -> None:
+    bad = [n for n in range(NODES) if (n % 8 == 0 and n % 10) or n in {3, 51, 100}]
+    result = asked(*SAYS_AGAIN[0], bad=bad)
+    again, _ = found(result)
+    true, evidence = found(result, "Nodes whose site is site0 fail.")
+    assert not again["status"][0].endswith("Supported")
+    assert true["status"][0].endswith("Supported")
+    assert evidence["outcomeClass"] == ["news"]
+
+
+@pytest.mark.parametrize("world", [COUNT, BOUND, LINKED, CLOSED, STATE, LATE], ids=NAMES)
+def test_a_true_cohort_is_news_and_supported(world: tuple[Any, str]) -> None:
+    hypothesis, evidence = found(asked(world, NORTH))
+    assert evidence["outcomeClass"] == ["news"]
+    assert int(evidence["broken"][0]) >= 5
+    assert evidence["entered"] == ["0"]
+    assert hypothesis["status"][0].endswith("Supported")
+
+
+def test_the_report_says_that_it_says_the_rule_again() -> None:
+    told = asked(*SAYS_AGAIN[0]).markdown()
+    assert "says the rule again in other words: of 16 passing nodes" in told
+    assert "passing nodes that were broken at the rule" in told
+
+
+def test_the_figures_are_in_the_record_by_way() -> None:
+    result = asked(*SAYS_AGAIN[0])
+    _, evidence = found(result)
+    strata = of(result.record, "Stratum")
+    ways = {strata[one]["way"][0]: strata[one] for one in evidence["stratum"]}
+    assert {"second", "several", "exchanged"} == set(ways)
+    counted = sum(int(w["inside"][0]) + int(w["outside"][0]) for w in ways.values())
+    assert counted == int(evidence["broken"][0])
+    (test,) = evidence["test"]
+    assert of(result.record, "Test")[test]["testRole"][0].endswith("Restatement")
+
+
+def test_the_sample_hangs_on_the_seed_alone_and_the_graph_is_mended() -> None:
+    one, same, other = (asked(*SAYS_AGAIN[1], seed=seed) for seed in (1, 1, 2))
+    first, again, third = (found(result)[1] for result in (one, same, other))
+    assert first["note"] == again["note"]
+    cited = {said["query"][0] for said in of(other.record, "Test").values()}
+    assert cited
+    assert third["outcomeClass"] == ["restates"]
+
+
+def test_under_every_policy_what_restates_the_rule_is_not_supported() -> None:
+    for policy in ("delta", "net-weight", "likelihood-ratio", "e-value", "competing-scores"):
+        hypothesis, _ = found(asked(*SAYS_AGAIN[0], policy=policy))
+        assert hypothesis["status"][0].rpartition("#")[2] not in {"Supported", "Converged"}, policy
+
+
+def test_where_all_that_was_tested_restates_the_rule_nothing_is_said_of_causes() -> None:
+    draw = random.Random(3)
+    bad = sorted(draw.sample(range(NODES), 40))
+    says, rule = COUNT
+    result = kgreason.investigate(
+        nodes(says, bad), shapes=rule, proposers=[Idea(SAYS_AGAIN[0][1])], calibration="none"
+    )
+    hypothesis, _ = found(result)
+    assert not hypothesis["status"][0].endswith("Supported")
+    assert audit(result.record).ok, str(audit(result.record))
+
+
+def test_a_replay_breaks_the_same_nodes(tmp_path: Path) -> None:
+    says, rule = LINKED
+    (tmp_path / "data.ttl").write_text(nodes(says), encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(rule, encoding="utf-8")
+    kgreason.investigate(
+        tmp_path / "data.ttl",
+        shapes=tmp_path / "shapes.ttl",
+        ledger=tmp_path / "ledger",
+        proposers=[Idea(SAYS_AGAIN[2][1])],
+        calibration="none",
+    ).close()
+    again = replay(tmp_path / "ledger")
+    assert again.same, (again.recorded[:3], again.replayed[:3])

@@ -103,7 +103,8 @@ def test_without_a_number_in_the_policy_a_test_has_ten_minutes(
     for each in (guarded_each, limited_each):
         monkeypatch.setitem(execute.__globals__, each.__name__, noted(each))
     asked(several(tmp_path / "own", interventions=0, max_hypotheses=1))
-    assert set(given) == {(limited_each, 600.0)}
+    # What breaks nodes of the scratch copy does so in a process of its own.
+    assert set(given) == {(limited_each, 600.0), (guarded_each, 600.0)}
     given.clear()
     monkeypatch.setattr("kgreason.loop.active", lambda: ("an extension",))
     asked(several(tmp_path / "others", interventions=0, max_hypotheses=1))

@@ -90,8 +90,8 @@ def _rows(arms: list[_Arm]) -> list[Fragment]:
                 mark=arm.mark,
                 predicate=arm.statement.predicate,
                 direct=not arm.statement.at,
-                at=Fragment(arm.statement.at),
-                body=body,
+                path=Fragment(arm.statement.at),
+                made=body,
             )
         )
     return out

@@ -113,9 +113,7 @@ def _graph(quad: ox.Quad) -> ox.NamedNode:
     return name if isinstance(name, ox.NamedNode) else _NOWHERE
 
 
-def _named(
-    graph: Graph, subject: Subject, predicate: ox.NamedNode | None
-) -> Iterator[ox.Quad]:
+def _named(graph: Graph, subject: Subject, predicate: ox.NamedNode | None) -> Iterator[ox.Quad]:
     """Return the statements about a node in the named graphs of the data, in order."""
     found = graph.store.inner.quads_for_pattern(subject, predicate, None, None)
     quads = [

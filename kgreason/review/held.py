@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -214,8 +214,8 @@ class _Tests:
                 yield Difference(node.value, name, recorded, str(figure))
         strata = [self.history.properties(s) for s in given.get(TRAILS.stratum, ())]
         names = sorted({name for stratum in found.strata for name in stratum})
-        was = sorted([_number(s.get(TRAILS[name])) for name in names] for s in strata)
-        now = sorted([Decimal(s[name]) for name in names] for s in found.strata)
+        was = sorted([_cell(_first(s.get(TRAILS[name]))) for name in names] for s in strata)
+        now = sorted([_cell(str(s[name])) for name in names] for s in found.strata)
         if was != now:
             yield Difference(node.value, "strata", f"{len(was)} counts", f"{len(now)} others")
 
@@ -256,8 +256,14 @@ class _Tests:
         return out
 
 
-def _number(values: Sequence[Term] | None) -> Decimal:
-    if not values:
-        return Decimal(-1)
-    text = values[0].value
-    return Decimal({"true": "1", "false": "0"}.get(text, text))
+def _first(values: Sequence[Term] | None) -> str:
+    return values[0].value if values else "-1"
+
+
+def _cell(text: str) -> tuple[Decimal, str]:
+    """Return a number so that it can be compared with others, or a word."""
+    plain = {"true": "1", "True": "1", "false": "0", "False": "0"}.get(text, text)
+    try:
+        return Decimal(plain), ""
+    except InvalidOperation:
+        return Decimal(-1), plain

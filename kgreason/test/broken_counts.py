@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.figures import figure, integer
-from kgreason.test.finding import Finding
+from kgreason.test.finding import Finding, Stratum
 
 LEAST: Final = integer("brokenLeast")
 NEARLY_ALL: Final = figure("enteredShare")
@@ -37,12 +37,12 @@ def judged(ways: Sequence[Broken]) -> Finding:
     else:
         outcome = "specific" if whole else "news"
     note = (
-        f"Of {nodes} passing nodes outside the region that were broken at the rule’s own "
+        f"Of {nodes} passing nodes outside the region that were broken at the rule's own "
         f"statement, in {_ways(len(counted))}, {entered} enter the region; in {_ways(whole)} "
         "nearly all do."
     )
     figures = {"broken": nodes, "entered": entered, "ways": len(counted), "waysEntered": whole}
-    strata = [
+    strata: list[Stratum] = [
         {
             "way": one.way,
             "insideFailing": one.entered,
