@@ -307,7 +307,7 @@ def test_the_cases_hold_and_the_headers_fit(checkout: Path) -> None:
 def test_the_rule_moves_confidence_and_the_check_does_its_sum_again(checkout: Path) -> None:
     found = json.loads(run(checkout, "-c", HALFWAY))
     assert found["faults"] == []
-    assert len(found["updates"]) == 3
+    assert len(found["updates"]) == 4
     goals = {"Supports": Decimal(1), "Contradicts": Decimal(0)}
     for row in found["updates"]:
         before, after, strength = (Decimal(row[n]) for n in ("before", "after", "strength"))
