@@ -56,6 +56,16 @@ def test_many_named_graphs_are_clusters_but_not_within_themselves() -> None:
     assert not population.nested
 
 
+def test_clusters_that_reach_over_sources_are_split_the_same_in_any_order() -> None:
+    """Runs that deliver to several feeds once went by the feed of whichever node came last."""
+    runs: dict[Node, str] = {focus(i): f"urn:run{i * 7 % 41}" for i in range(600)}
+    there = split(FEEDS, runs)
+    back = split(dict(reversed(FEEDS.items())), dict(reversed(runs.items())))
+    assert there.nested
+    assert there.cluster != there.node
+    assert there.cluster.discovery_mask == back.cluster.discovery_mask
+
+
 @pytest.mark.parametrize(
     "stated",
     [

@@ -405,7 +405,11 @@ def _nested(sources: Mapping[Focus, Iterable[str]], clusters: Mapping[Focus, str
 def _by_cluster(
     sources: Mapping[Focus, Iterable[str]], clusters: Mapping[Focus, str], seed: int
 ) -> dict[Focus, int]:
-    source = {clusters[node]: min(graphs, default="") for node, graphs in sources.items()}
+    # A cluster may reach over several sources; it stands with the first of them by name.
+    source: dict[str, str] = {}
+    for node, graphs in sources.items():
+        name = min(graphs, default="")
+        source[clusters[node]] = min(name, source.get(clusters[node], name))
     # Clusters of one source stand together, so that both halves hold part of it.
     groups = source if _nested(sources, clusters) else dict.fromkeys(source, "")
     order = sorted(groups, key=lambda name: (groups[name], _digest(seed, name)))
