@@ -129,3 +129,14 @@ def test_the_datatype_that_all_have_says_nothing_of_a_bound(asked: Asked) -> Non
     shape = "ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:n ; sh:maxInclusive 9 ] ."
     lines = [f"ex:p{n} ex:n {100 + n} ." for n in range(PARTS)]
     assert [kind for kind, _ in supported(asked(shape, lines))] == ["shape"]
+
+
+def test_a_count_of_one_kind_forbids_no_others_beside_a_missing_reference(asked: Asked) -> None:
+    counted = "sh:qualifiedValueShape [ sh:class ex:Sensor ] ; sh:qualifiedMinCount 1"
+    shape = f"ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:has ; {counted} ] ."
+    lines = [
+        f"ex:p{n} ex:has ex:door{n} , ex:s{n} . ex:door{n} a ex:Door ."
+        + ("" if n % 3 == 0 else f" ex:s{n} a ex:Sensor .")
+        for n in range(PARTS)
+    ]
+    assert [kind for kind, _ in supported(asked(shape, lines))] == ["reference"]

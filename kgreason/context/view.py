@@ -105,6 +105,7 @@ class View:
             "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "absence": self.constraint.component in _ABSENCE,
+            "qualified": SH.qualifiedValueShape in self.constraint.parameters,
             "compiled": self._names_values(),
             "offending": self.constraint.violation,
         }

@@ -233,6 +233,7 @@ _GIVEN: Final = frozenset(
             "listed",
             "imported",
             "uniform",
+            "qualified",
             "classed",
             "asked",
             "absence",
