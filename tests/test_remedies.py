@@ -140,3 +140,40 @@ def test_a_count_of_one_kind_forbids_no_others_beside_a_missing_reference(asked:
         for n in range(PARTS)
     ]
     assert [kind for kind, _ in supported(asked(shape, lines))] == ["reference"]
+
+
+MEDIA = "ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:carries ; sh:class ex:Medium ] ."
+KINDS = ("Air", "Steam", "Water")
+
+
+@pytest.mark.parametrize(
+    ("typed", "every", "told"),
+    [
+        (
+            KINDS,
+            3,
+            [
+                "What carries points at is typed Air, Steam or Water, and nothing says that these "
+                "are kinds of Medium: 3 subclass axioms would mend them all."
+            ],
+        ),
+        (
+            ("Water",),
+            1,
+            [
+                "What carries points at is typed Water, and nothing says that this is a kind of "
+                "Medium: one subclass axiom would mend them all."
+            ],
+        ),
+        # A single other class, where most are typed as they should, is a slip.
+        (("Water",), 3, ["What carries points at is typed as Water, not as the shape asks."]),
+    ],
+)
+def test_the_axioms_that_are_missing_are_named_together(
+    asked: Asked, typed: Sequence[str], every: int, told: list[str]
+) -> None:
+    lines = []
+    for n in range(PARTS):
+        kind = typed[n // 3 % len(typed)] if n % every == 0 else "Medium"
+        lines.append(f"ex:p{n} ex:carries ex:m{n} . ex:m{n} a ex:{kind} .")
+    assert [statement for _, statement in supported(asked(MEDIA, lines))] == told

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.store import Term
 from kgreason.base.templates import Template
-from kgreason.base.terms import TRAILS
+from kgreason.base.terms import TRAILS, WORK
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions import seam as conditions
@@ -34,7 +35,7 @@ def wording(
     candidate: Candidate, names: Names, constraint: Constraint, *, narrows: bool = False
 ) -> Wording:
     """Put a candidate into words; where it `narrows`, less than half of its region fails."""
-    told: dict[str, str] = {name: names(term) for name, term in candidate.values.items()}
+    told: dict[str, str] = {name: _told(term, names) for name, term in candidate.values.items()}
     told |= conditions.told(candidate.values, names)
     if told.get("dimension") == told.get("level"):
         # Two properties of the same local name: only their full IRIs tell them apart.
@@ -47,6 +48,12 @@ def wording(
     made = phrase(candidate.family, told, constraint, narrows=narrows)
     said = {name: text for name, text in candidate.said.items() if name in _WORDS}
     return replace(made, **said)
+
+
+def _told(term: Term, names: Names) -> str:
+    """Return what a term is called; words that a family made are told as they are."""
+    words = isinstance(term, Literal) and term.datatype == WORK.words
+    return term.value if words and isinstance(term, Literal) else names(term)
 
 
 def _verb(constraint: Constraint) -> str:
