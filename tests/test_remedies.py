@@ -153,16 +153,20 @@ KINDS = ("Air", "Steam", "Water")
             KINDS,
             3,
             [
-                "What carries points at is typed Air, Steam or Water, and nothing says that these "
-                "are kinds of Medium: 3 subclass axioms would mend them all."
+                (
+                    "What carries points at is typed Air, Steam or Water, and nothing says that these "
+                    "are kinds of Medium: 3 subclass axioms would mend them all."
+                )
             ],
         ),
         (
             ("Water",),
             1,
             [
-                "What carries points at is typed Water, and nothing says that this is a kind of "
-                "Medium: one subclass axiom would mend them all."
+                (
+                    "What carries points at is typed Water, and nothing says that this is a kind of "
+                    "Medium: one subclass axiom would mend them all."
+                )
             ],
         ),
         # A single other class, where most are typed as they should, is a slip.
