@@ -25,6 +25,7 @@ from kgreason.decide.claim import without_cause
 from kgreason.graph.names import unlabelled
 from kgreason.hypothesize.wording import MORE_OFTEN
 from kgreason.record.agents import CONDITIONS, ENGINE, FAMILIES
+from kgreason.record.joined import sentence
 from kgreason.record.ranking import is_faint
 
 RULE: Final = "words"
@@ -45,6 +46,8 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
         yield from _hypothesis(history, node, given)
     elif TRAILS.StatusTransition in types:
         yield from _transition(node, given)
+    elif TRAILS.JoinedFinding in types:
+        yield from _joined(history, node, given)
     elif TRAILS.Claim in types and TRAILS.hypothesis not in given:
         yield from _claim(history, node, given)
 
@@ -63,6 +66,26 @@ def _claim(history: History, node: Term, given: Properties) -> Iterator[Finding]
     if said != expected:
         message = f"Without a hypothesis it says “{expected}”, not “{said}”."
         yield Finding(RULE, node.value, message)
+
+
+def _joined(history: History, node: Term, given: Properties) -> Iterator[Finding]:
+    """Check the sentence of a joined finding: it follows from the statements of its parts."""
+
+    def told(part: Term) -> tuple[str, int]:
+        words = history.values(part, TRAILS.statement)
+        held = [int(text) for text in history.values(part, TRAILS.insideFailing)]
+        return (words[0] if words else "", held[0] if held else 0)
+
+    mechanisms = [told(part) for part in given.get(TRAILS.hypothesis, ())]
+    origins = [(told(p)[0], int(_text(given, "shared") or 0)) for p in given.get(TRAILS.origin, ())]
+    pieces = [told(part) for part in given.get(TRAILS.piece, ())]
+    if not mechanisms:
+        return
+    failing = int(_text(given, "insideFailing") or 0)
+    expected = sentence(mechanisms[0][0], failing, origins[0] if origins else None, pieces)
+    said = _text(given, "statement")
+    if said != expected:
+        yield Finding(RULE, node.value, f"It says “{said}”; its parts make “{expected}”.")
 
 
 def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Finding]:

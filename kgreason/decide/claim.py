@@ -12,27 +12,36 @@ from kgreason.context.context import Context
 from kgreason.record import Step
 
 
-def claim(context: Context, step: Step, outcomes: Mapping[str, str]) -> None:
+def claim(
+    context: Context, step: Step, outcomes: Mapping[str, str], joined: Mapping[str, str]
+) -> None:
     """Add a report to a step: one claim a supported hypothesis, one a symptom that has none.
 
-    `outcomes` are the verdicts by the IRI of the symptom. What has no citation is not claimed.
+    `outcomes` are the verdicts by the IRI of the symptom, `joined` the sentences of
+    the mechanisms that are told with their origin or their pieces, by the IRI of the hypothesis.
+    What has no citation is not claimed.
     """
     report = step.make("Report", PROV.Entity, investigation=context.record.iri)
     rows = context.record.select("claims")
     for _, group in groupby(rows, key=lambda r: (r["symptom"], r.get("hypothesis"))):
-        step.describe(report, claims=_claim(step, list(group), outcomes))
+        step.describe(report, claims=_claim(step, list(group), outcomes, joined))
 
 
-def _claim(step: Step, rows: list[Row], outcomes: Mapping[str, str]) -> ox.NamedNode:
+def _claim(
+    step: Step, rows: list[Row], outcomes: Mapping[str, str], joined: Mapping[str, str]
+) -> ox.NamedNode:
     first = rows[0]
     without = without_cause(outcomes[first["symptom"].value])
     hypothesis, statement = first.get("hypothesis"), first.get("statement")
+    said = without if statement is None else statement.value
+    if hypothesis is not None:
+        said = joined.get(hypothesis.value, said)
     made = step.make(
         "Claim",
         PROV.Entity,
         symptom=ox.NamedNode(first["symptom"].value),
         hypothesis=hypothesis if isinstance(hypothesis, ox.NamedNode) else None,
-        statement=without if statement is None else statement.value,
+        statement=said,
         cites=[ox.NamedNode(v) for v in dict.fromkeys(r["citation"].value for r in rows)],
     )
     grounds = dict.fromkeys(r["ground"].value for r in rows)

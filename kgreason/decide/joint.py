@@ -12,16 +12,21 @@ from kgreason.record.ranking import by_share, hypotheses, joint
 
 
 def explain(
-    context: Context, step: Step, symptoms: Sequence[Symptom], held: Mapping[str, int]
+    context: Context,
+    step: Step,
+    symptoms: Sequence[Symptom],
+    held: Mapping[str, int],
+    homes: Mapping[str, str],
 ) -> dict[str, int]:
     """Add to a step which causes explain the failures of all symptoms together.
 
     `held` are the failures in the region of each supported hypothesis, by its IRI: a bit for each
-    pair of a symptom and a node that fails it. Gives how many nodes of each class are added.
+    pair of a symptom and a node that fails it. `homes` says with which mechanism an origin is one
+    cause, by the IRIs of both. Gives how many nodes of each class are added.
     """
     known = hypotheses(context.record)
     ranked = [h for s in symptoms for h in by_share(known.get(s.node.value, ())) if h.id in held]
-    groups = joint(ranked)
+    groups = joint(ranked, homes)
     sets = [_union(held[h.id] for h in group) for group in groups]
     order = cover(sets)
     explanation = step.make(

@@ -109,7 +109,19 @@ def sifted(
 
 def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
     """Check whether two candidates explain the same failing nodes: one excludes the other."""
+    if _piece(one, other) or _piece(other, one):
+        return False
     return _shared(view, one, other) >= _OVERLAP and not both_stand(view, one, other)
+
+
+def _piece(one: Candidate, other: Candidate) -> bool:
+    """Check whether a mechanism is a narrower form of another: both hold, and are told as one."""
+    kinds = {c.family.header["kind"] for c in (one, other)}
+    paths = {c.values.get("dimension") for c in (one, other)}
+    alike = len(kinds) == 1 and len(paths) == 1 and None not in paths
+    direct = one.is_mechanism and other.is_mechanism
+    smaller = one.claimed.bit_count() < other.claimed.bit_count()
+    return direct and alike and smaller and not one.claimed & ~other.claimed
 
 
 def _shared(view: View, one: Candidate, other: Candidate) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from kgreason.base.extensions import cached
@@ -212,18 +213,24 @@ def told(ranked: Sequence[Hypothesis]) -> list[Hypothesis]:
     return causes or open_[:1]
 
 
-def joint(causes: Sequence[Hypothesis]) -> list[list[Hypothesis]]:
+def joint(
+    causes: Sequence[Hypothesis], homes: Mapping[str, str] = MappingProxyType({})
+) -> list[list[Hypothesis]]:
     """Group causes of several symptoms that are one: the same place, or the same condition.
 
     A cause that says what form a failure takes belongs to its own constraint unless it names the
-    property and the value; a rule that does not fit is never the same as another rule.
+    property and the value; a rule that does not fit is never the same as another rule. `homes` are
+    origins that are one cause with a mechanism, by the IRIs of both; the mechanism stands first.
     """
+    own = {h.id: _key(h) for h in causes}
     groups: dict[object, list[Hypothesis]] = {}
-    for h in causes:
-        key: object = h.id
-        if h.dimension is not None and h.level is not None:
-            key = (h.family, h.dimension, h.level)
-        elif not h.is_mechanism:
-            key = h.pattern
-        groups.setdefault(key, []).append(h)
+    for h in sorted(causes, key=lambda h: h.id in homes):
+        groups.setdefault(own.get(homes.get(h.id, h.id), own[h.id]), []).append(h)
     return list(groups.values())
+
+
+def _key(h: Hypothesis) -> object:
+    """Return what hypotheses of several symptoms share that are one cause."""
+    if h.dimension is not None and h.level is not None:
+        return (h.family, h.dimension, h.level)
+    return h.id if h.is_mechanism else h.pattern

@@ -6,6 +6,7 @@ from typing import Any, Final
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.record import Record, node_name
+from kgreason.record.joined import one_cause, with_origins
 from kgreason.record.modalities import notations
 from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, short, symptoms
 
@@ -26,6 +27,8 @@ def as_dict(record: Record) -> dict[str, Any]:
     authors = _authors(record)
     features, estimates = _features(record), _estimates(record)
     joined = record.select("joint-explanation")
+    findings = record.select("joined-findings")
+    homes = one_cause(findings)
     open_: dict[str, list[str]] = {}
     for row in record.select("undecided"):
         open_.setdefault(row["symptom"].value, []).append(row["why"].value)
@@ -41,6 +44,8 @@ def as_dict(record: Record) -> dict[str, Any]:
         }
         for row in symptoms(record)
     ]
+    for one in told:
+        one["hypotheses"] = with_origins(one["hypotheses"], findings)
     return {
         "investigation": record.iri.value,
         "question": _text(about, "question"),
@@ -57,7 +62,9 @@ def as_dict(record: Record) -> dict[str, Any]:
         "symptoms": told,
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
-        "causes": _causes([h for s in told for h in known.get(s["id"], [])], joined),
+        "causes": _causes(
+            [h for s in told for h in known.get(s["id"], [])], joined, homes, _sentences(findings)
+        ),
         "state": _state(about),
         "error": _error(about),
         "budget": {
@@ -260,7 +267,17 @@ def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
     return {name: int(joined[0][key].value) for name, key in names.items()} if joined else None
 
 
-def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[str, Any]]:
+def _sentences(findings: Sequence[Row]) -> dict[str, str]:
+    """Return what mechanisms are told as that are joined with an origin or with pieces."""
+    return {row["hypothesis"].value: row["statement"].value for row in findings}
+
+
+def _causes(
+    members: Sequence[Hypothesis],
+    joined: Sequence[Row],
+    homes: Mapping[str, str],
+    sentences: Mapping[str, str],
+) -> list[dict[str, Any]]:
     """Return each cause once with the symptoms it is behind, by what it adds to those before it.
 
     What the others hold comes last, and then what only narrows down where failures lie. Before the
@@ -268,7 +285,7 @@ def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[s
     """
     places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
     out: list[tuple[bool, int, int, dict[str, Any]]] = []
-    for group in joint([h for h in members if h.cause]):
+    for group in joint([h for h in members if h.cause], homes):
         reach: dict[str, int] = {}
         for h in group:
             failing = h.counts.inside_failing if h.counts else 0
@@ -281,7 +298,7 @@ def _causes(members: Sequence[Hypothesis], joined: Sequence[Row]) -> list[dict[s
             "symptoms": list(reach),
             "explains": explains,
             "adds": int(row["adds"].value) if row else None,
-            "statement": first.statement,
+            "statement": sentences.get(first.id, first.statement),
             "narrows": first.narrows,
         }
         out.append((first.narrows, int(row["index"].value) if row else 0, -explains, entry))

@@ -57,11 +57,37 @@ class ReportedEvidence:
 
 
 @dataclass(frozen=True)
+class ReportedOrigin:
+    """Where the failures of a mechanism come from: the hypothesis with its counts and its evidence.
+
+    `shared` counts the failures of the mechanism that it holds too, and all of the mechanism.
+    """
+
+    id: str
+    kind: str
+    statement: str
+    status: str
+    region: str | None
+    inside: NodeCount
+    outside: NodeCount
+    evidence: tuple[ReportedEvidence, ...]
+    shared: NodeCount
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        counts = {name: NodeCount(**entry[name]) for name in ("inside", "outside", "shared")}
+        evidence = tuple(map(ReportedEvidence.of, entry["evidence"]))
+        return cls(**{**entry, **counts, "evidence": evidence})
+
+
+@dataclass(frozen=True)
 class ReportedHypothesis:
     """A hypothesis on a symptom, as ranked among its rivals.
 
     `region` is a SELECT of ?focus; `inside` and `outside` count over the whole population;
-    `proposers` are those who proposed it, as people call them.
+    `proposers` are those who proposed it, as people call them. `finding` is the sentence that joins
+    a mechanism with its `origin` and its `pieces`; None where it is told by itself.
     """
 
     id: str
@@ -79,6 +105,9 @@ class ReportedHypothesis:
     outside: NodeCount
     evidence: tuple[ReportedEvidence, ...]
     proposers: tuple[str, ...]
+    finding: str | None
+    origin: ReportedOrigin | None
+    pieces: tuple[str, ...]
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -88,6 +117,8 @@ class ReportedHypothesis:
             "outside": NodeCount(**entry["outside"]),
             "evidence": tuple(map(ReportedEvidence.of, entry["evidence"])),
             "proposers": tuple(entry["proposers"]),
+            "origin": ReportedOrigin.of(entry["origin"]) if entry["origin"] else None,
+            "pieces": tuple(entry["pieces"]),
         }
         return cls(**{**entry, **inner})
 

@@ -5,20 +5,27 @@ from typing import ClassVar, Final
 
 from kgreason.base.figures import figure
 from kgreason.context.view import View
-from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
+from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.overlaps import contained_in, jaccard
 
 _SAME: Final = figure("restatedOverlap")
 _COVERS: Final = figure("restatedShare")
 _OVERLAP: Final = figure("restatedApart")
+_NEARLY: Final = figure("originShare")
+_WHERE: Final = frozenset({"source", "drift"})
+"""Kinds of cause that say where failures come from."""
+_ABOUT: Final = ("dimension", "via")
 
 
 class Restatement(Filter):
     """Drop an origin that tells nothing beyond a mechanism that is proposed.
 
-    A mechanism of a family that an earlier round found wanting drops no origin: where one surplus
-    property goes along with the failures by chance, others do as well.
+    The best source or date that holds nearly all failures of a mechanism is kept all the same: it
+    says where they come from, and is told with the mechanism. Not so one that is about the property
+    of the mechanism. A mechanism of a family that an earlier round found wanting drops no origin:
+    where one surplus property goes along with the failures by chance, others do as well.
     """
 
     name: ClassVar[str] = "restatement"
@@ -30,13 +37,33 @@ class Restatement(Filter):
         mechanisms = [c for c in candidates if c.is_mechanism and c.family.name not in doubted]
         kept: list[Candidate] = []
         dropped = []
+        places = _places(candidates, mechanisms)
         for candidate in candidates:
-            found = None if candidate.is_mechanism else _restated(candidate, mechanisms)
+            spared = candidate.is_mechanism or candidate.key in places
+            found = None if spared else _restated(candidate, mechanisms)
             if found is None:
                 kept.append(candidate)
             else:
                 dropped.append(Dropped(candidate, self, *found))
         return Sifted(kept, dropped)
+
+
+def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) -> set[Key]:
+    """Return for each mechanism the best source or date that holds nearly all of its failures."""
+    out = set()
+    for mechanism in mechanisms:
+        fitting = [
+            c
+            for c in candidates
+            if not c.is_mechanism
+            and not c.parts
+            and c.family.header["kind"] in _WHERE
+            and mechanism.values.get("level") not in {c.values.get(n) for n in _ABOUT}
+            and contained_in(mechanism, c) >= _NEARLY
+        ]
+        if fitting:
+            out.add(min(fitting, key=best_first).key)
+    return out
 
 
 def _restated(
@@ -61,7 +88,7 @@ def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
     if shared < _COVERS:
         return None
     parts = origin.parts or (origin,)
-    named = {p.values.get(name) for p in parts for name in ("dimension", "via")}
+    named = {p.values.get(name) for p in parts for name in _ABOUT}
     whole = mechanism.claimed.bit_count() >= _COVERS * mechanism.table.failing
     if mechanism.values.get("level") in named or (whole and same < _OVERLAP):
         return Figure("share of its failing nodes claimed there", shared, _COVERS)
