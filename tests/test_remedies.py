@@ -172,3 +172,23 @@ def test_the_axioms_that_are_missing_are_named_together(
         kind = typed[n // 3 % len(typed)] if n % every == 0 else "Medium"
         lines.append(f"ex:p{n} ex:carries ex:m{n} . ex:m{n} a ex:{kind} .")
     assert [statement for _, statement in supported(asked(MEDIA, lines))] == [told]
+
+
+@pytest.mark.parametrize(
+    ("rule", "other", "kinds"),
+    [
+        ("sh:maxCount 1", '"part  NUMBER {n}."@en', ["value"]),
+        ("sh:uniqueLang true", '"Part Number {n}"@en', ["value"]),
+        ("sh:maxCount 1", '"another {n}"@en', []),
+    ],
+)
+def test_one_value_written_in_two_ways_is_told_so(
+    asked: Asked, rule: str, other: str, kinds: list[str]
+) -> None:
+    shape = f"ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:name ; {rule} ] ."
+    lines = []
+    for n in range(PARTS):
+        beside = f" , {other.format(n=n)}" if n % 3 == 0 else ""
+        lines.append(f'ex:p{n} ex:name "part number {n}"@en{beside} .')
+    told = supported(asked(shape, lines))
+    assert [kind for kind, text in told if "written in several ways" in text] == kinds

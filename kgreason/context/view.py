@@ -88,6 +88,7 @@ class View:
         path = self.constraint.path
         predicate = path.predicate if path is not None else None
         passing = self.marks.population.count - self.marks.failing_count
+        everywhere = self.marks.failing_count >= _NEARLY * self.marks.population.count
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
@@ -99,8 +100,8 @@ class View:
             "raised": self._raised(),
             "listed": self._listed(),
             "imported": self._imported(),
-            "uniform": self.constraint.component not in _FORMAL
-            and self.marks.failing_count >= _NEARLY * self.marks.population.count,
+            "everywhere": everywhere,
+            "uniform": everywhere and self.constraint.component not in _FORMAL,
             "classed": SH["class"] in self.constraint.parameters,
             "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,

@@ -233,6 +233,7 @@ _GIVEN: Final = frozenset(
             "listed",
             "imported",
             "uniform",
+            "everywhere",
             "qualified",
             "classed",
             "asked",
