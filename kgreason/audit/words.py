@@ -77,7 +77,9 @@ def _joined(history: History, node: Term, given: Properties) -> Iterator[Finding
         return (words[0] if words else "", held[0] if held else 0)
 
     mechanisms = [told(part) for part in given.get(TRAILS.hypothesis, ())]
-    origins = [(told(p)[0], int(_text(given, "shared") or 0)) for p in given.get(TRAILS.origin, ())]
+    origins = [
+        (told(p)[0], int(_text(given, "shared") or 0)) for p in given.get(TRAILS.comesFrom, ())
+    ]
     pieces = [told(part) for part in given.get(TRAILS.piece, ())]
     if not mechanisms:
         return

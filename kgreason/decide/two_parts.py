@@ -54,7 +54,7 @@ def join(context: Context, step: Step, symptoms: Sequence[Symptom]) -> list[Join
             "JoinedFinding",
             PROV.Entity,
             hypothesis=ox.NamedNode(each.mechanism.id),
-            origin=ox.NamedNode(each.origin.id) if each.origin else None,
+            comesFrom=ox.NamedNode(each.origin.id) if each.origin else None,
             insideFailing=each.failing,
             shared=each.shared if each.origin else None,
             piece=[ox.NamedNode(h.id) for h, _ in each.pieces] or None,

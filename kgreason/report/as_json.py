@@ -23,29 +23,9 @@ def as_dict(record: Record) -> dict[str, Any]:
     """
     about = record.select("result-investigation")[0]
     known = hypotheses(record)
-    evidence = _evidence(record)
-    authors = _authors(record)
-    features, estimates = _features(record), _estimates(record)
-    joined = record.select("joint-explanation")
-    findings = record.select("joined-findings")
-    homes = one_cause(findings)
-    open_: dict[str, list[str]] = {}
-    for row in record.select("undecided"):
-        open_.setdefault(row["symptom"].value, []).append(row["why"].value)
-    told = [
-        symptom(row)
-        | {"not_examined": _text(row, "unexamined")}
-        | {"open": _why_open(row, open_.get(row["symptom"].value, []), about)}
-        | {"features": features.get(row["symptom"].value)}
-        | {
-            "hypotheses": _ranked(
-                row, known.get(row["symptom"].value, []), evidence, estimates, authors, about
-            )
-        }
-        for row in symptoms(record)
-    ]
-    for one in told:
-        one["hypotheses"] = with_origins(one["hypotheses"], findings)
+    joined, findings = record.select("joint-explanation"), record.select("joined-findings")
+    told = _symptoms(record, known, about, findings)
+    members = [h for s in told for h in known.get(s["id"], [])]
     return {
         "investigation": record.iri.value,
         "question": _text(about, "question"),
@@ -62,9 +42,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "symptoms": told,
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
-        "causes": _causes(
-            [h for s in told for h in known.get(s["id"], [])], joined, homes, _sentences(findings)
-        ),
+        "causes": _causes(members, joined, one_cause(findings), _sentences(findings)),
         "state": _state(about),
         "error": _error(about),
         "budget": {
@@ -73,6 +51,33 @@ def as_dict(record: Record) -> dict[str, Any]:
             "cut": _text(about, "cut"),
         },
     }
+
+
+def _symptoms(
+    record: Record,
+    known: Mapping[str, Sequence[Hypothesis]],
+    about: Row,
+    findings: Sequence[Row],
+) -> list[dict[str, Any]]:
+    """Return the entries of `symptoms`, each with its hypotheses as they are ranked."""
+    evidence, authors = _evidence(record), _authors(record)
+    features, estimates = _features(record), _estimates(record)
+    open_: dict[str, list[str]] = {}
+    for row in record.select("undecided"):
+        open_.setdefault(row["symptom"].value, []).append(row["why"].value)
+    told = [
+        symptom(row)
+        | {"not_examined": _text(row, "unexamined")}
+        | {"open": _why_open(row, open_.get(row["symptom"].value, []), about)}
+        | {"features": features.get(row["symptom"].value)}
+        | {
+            "hypotheses": _ranked(
+                row, known.get(row["symptom"].value, []), evidence, estimates, authors, about
+            )
+        }
+        for row in symptoms(record)
+    ]
+    return [one | {"hypotheses": with_origins(one["hypotheses"], findings)} for one in told]
 
 
 def _state(about: Row) -> str:
