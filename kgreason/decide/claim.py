@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import groupby
+from types import MappingProxyType
 
 import pyoxigraph as ox
 
@@ -13,7 +14,10 @@ from kgreason.record import Step
 
 
 def claim(
-    context: Context, step: Step, outcomes: Mapping[str, str], joined: Mapping[str, str]
+    context: Context,
+    step: Step,
+    outcomes: Mapping[str, str],
+    joined: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Add a report to a step: one claim a supported hypothesis, one a symptom that has none.
 

@@ -1,6 +1,7 @@
 """Joint explanation: how few causes hold all failures that the supported ones hold together."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import pyoxigraph as ox
 
@@ -16,7 +17,7 @@ def explain(
     step: Step,
     symptoms: Sequence[Symptom],
     held: Mapping[str, int],
-    homes: Mapping[str, str],
+    homes: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, int]:
     """Add to a step which causes explain the failures of all symptoms together.
 
