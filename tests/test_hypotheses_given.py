@@ -14,6 +14,7 @@ from kgreason.audit import audit
 from kgreason.base.errors import KgreasonError
 from kgreason.base.terms import TRAILS
 from kgreason.hypothesize import suggestions
+from kgreason.hypothesize.proposer import Families
 from kgreason.record import Record
 from kgreason.record.agents import ENGINE
 from kgreason.review.replay import replay
@@ -64,7 +65,10 @@ def test_a_region_that_no_family_finds_is_tested_and_told(tmp_path: Path) -> Non
     (one,) = derived(record, "Hypothesis")
     assert one["statement"] == [IDEA["statement"]]
     assert one["mechanism"] == [IDEA["mechanism"]]
-    assert one["status"][0].endswith("Supported")
+    # Whoever gave it may have seen all data, and a pattern has no code length that it could pay.
+    assert one["paid"] == ["false"]
+    assert one["status"][0].endswith("Inconclusive")
+    assert float(one["confidence"][0]) > 0.8
     assert one["wasAttributedTo"] == ["urn:kgreason:agent:named:Ada"]
     (suggestion,) = of(record, "Suggestion").values()
     assert suggestion["wasAttributedTo"] == ["urn:kgreason:agent:named:Ada"]
@@ -112,7 +116,7 @@ def test_a_run_goes_on_and_is_repeated_without_the_file(
 
     monkeypatch.setattr(suggestions, "read_suggestions", asked_again)
     result = kgreason.resume(tmp_path / "ledger")
-    assert derived(result.record, "Hypothesis")[0]["status"][0].endswith("Supported")
+    assert derived(result.record, "Hypothesis")[0]["status"][0].endswith("Inconclusive")
     assert audit(result.record).ok
     result.close()
     monkeypatch.setattr(suggestions.Scripted, "propose", asked_again)
@@ -260,9 +264,40 @@ def test_the_report_says_who_suggested_what_and_what_became_of_it(tmp_path: Path
     ideas = given(tmp_path, IDEA, nobody, proposer="Ada")
     told = kgreason.investigate(options.pop("data"), **options, hypotheses=ideas).markdown()
     table = told.partition("# Hypotheses that were suggested")[2]
-    assert f"| {IDEA['statement']} | Ada | MinCount of mass in Shape | H1, supported |" in table
+    assert f"| {IDEA['statement']} | Ada | MinCount of mass in Shape | H1, inconclusive |" in table
     assert "| Nobody \\| fails. | Ada | MinCount of mass in Shape | not tested: " in table
     assert "Ada, who may have seen the held-out half as well" in told
+    assert "try it on data that were not there when it was made" in told
+
+
+def boxes(folder: Path) -> dict[str, Any]:
+    """Write samples that mostly fail in one of nine boxes."""
+    draw, rows = random.Random(7), []
+    names = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")
+    for n in range(480):
+        fails = draw.random() < (0.9 if n % 9 == 4 else 0.03)
+        rows.append(sample(n, f'e:box "box{names[n % 9]}"', fails=fails))
+    return {"calibration": "none"} | written(folder, rows)
+
+
+@pytest.mark.parametrize(
+    ("test", "terms", "paid"),
+    [("equals", {"term": '"boxfour"'}, "true"), ("contains", {"text": '"oxfou"'}, "false")],
+)
+def test_a_condition_from_outside_pays_its_code_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, test: str, terms: dict[str, str], paid: str
+) -> None:
+    """Both hold the same nodes; five letters that are no word are nothing that could be said."""
+    path = [{"step": "forward", "along": "<https://example.org/lab/box>"}]
+    condition = {"path": path, "test": test, "terms": terms}
+    # No family finds it first, so that it is judged by itself.
+    monkeypatch.setattr(Families, "propose", lambda *_: iter(()))
+    ideas = [{"condition": condition, "statement": "Box 4."}]
+    record = asked(boxes(tmp_path), hypotheses=ideas)
+    one = derived(record, "Hypothesis")[0]
+    assert one["paid"] == [paid]
+    assert one["status"][0].endswith("Supported") == (paid == "true")
+    assert audit(record).ok, str(audit(record))
 
 
 def test_the_page_on_hypotheses_and_the_schema_say_what_is_read(tmp_path: Path) -> None:
@@ -274,7 +309,7 @@ def test_the_page_on_hypotheses_and_the_schema_say_what_is_read(tmp_path: Path) 
     assert checker.is_valid(ideas)
     (tmp_path / "ideas.json").write_text(block, encoding="utf-8")
     record = asked(places(tmp_path), hypotheses=tmp_path / "ideas.json")
-    assert derived(record, "Hypothesis")[0]["status"][0].endswith("Supported")
+    assert derived(record, "Hypothesis")[0]["status"][0].endswith("Inconclusive")
     keys = set(schema["$defs"]["hypothesis"]["properties"])
     assert keys == set(suggestions.KEYS)
     wrong: list[Any] = [[], [{"statement": "x"}], [{"region": "?focus a ?b"}], {"hypotheses": []}]

@@ -30,7 +30,8 @@ class Candidate:
     discovery half; both are empty before `filled`. A narrower or wider version of a hypothesis
     `revises` that one, in a `way` of the refinement scheme. `by` are the agents that proposed the
     candidate, none for a family. `said` holds words that replace those of the family, and the
-    number of the suggestion they came from.
+    number of the suggestion they came from. `paid` says of what was proposed with a look at all
+    data whether its code length is paid for; it is None for what saw the discovery half alone.
     """
 
     family: Template
@@ -45,6 +46,13 @@ class Candidate:
     way: str = ""
     by: tuple[str, ...] = ()
     said: Mapping[str, str] = field(default_factory=dict)
+    paid: bool | None = None
+
+    @property
+    def seen(self) -> bool | None:
+        """Whether its code length is paid for, its own or that of each part made with a look."""
+        told = [made.paid for made in (self, *self.parts) if made.paid is not None]
+        return all(told) if told else None
 
     @property
     def score(self) -> float:

@@ -365,6 +365,7 @@ def _record_hypothesis(
         inside=whole.inside,
         outsideFailing=whole.outside_failing,
         outside=whole.outside,
+        paid=candidate.seen,
         **_discovery(candidate),
         **_put_to(view, candidate),
     )

@@ -18,7 +18,7 @@ from kgreason.hypothesize.candidates import Candidate, families, filled, mine
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.seam import candidates as found_conditions
 from kgreason.hypothesize.conditions.seam import conditions_of, remade
-from kgreason.hypothesize.conditions.search import judged
+from kgreason.hypothesize.conditions.search import Found, judged
 from kgreason.hypothesize.free_region import FreeRegion
 from kgreason.record.agents import CONDITIONS, FAMILIES, Agent
 
@@ -136,14 +136,21 @@ def candidates_of(view: View, proposer: Proposer) -> Iterator[Candidate]:
 
 
 def candidate_of(view: View, suggestion: Suggestion, proposer: Proposer) -> Candidate:
-    """Make a candidate of a suggestion; its counts are exact, unless the proposer mines."""
+    """Make a candidate of a suggestion; its counts are exact, unless the proposer mines.
+
+    A proposer that is not blinded may have seen the half that tests. Then conditions have to pay
+    for their code length among all data; what has no code length cannot.
+    """
     region = suggestion.region
+    paid: bool | None = None if proposer.blinded else False
     if isinstance(region, FreeRegion):
         made = _free(view, region)
     elif isinstance(region, Candidate):
         made = region if proposer.mines else filled(view, region)
     else:
-        made = _conditions(view, region)
+        found = judged(view, region)
+        made = _conditions(view, region, found)
+        paid = paid if paid is None else found.told
     words = {
         name: str(getattr(suggestion, name))
         for name in ("statement", "mechanism", "prediction")
@@ -152,7 +159,7 @@ def candidate_of(view: View, suggestion: Suggestion, proposer: Proposer) -> Cand
     if suggestion.number:
         words[bindings.NUMBER] = str(suggestion.number)
     by = () if proposer.agent == FAMILIES else (proposer.agent.iri.value,)
-    return replace(made, said={**made.said, **words}, by=made.by or by)
+    return replace(made, said={**made.said, **words}, by=made.by or by, paid=paid)
 
 
 def _free(view: View, region: FreeRegion) -> Candidate:
@@ -165,7 +172,7 @@ def _free(view: View, region: FreeRegion) -> Candidate:
     return filled(view, made)
 
 
-def _conditions(view: View, parts: tuple[Condition, ...]) -> Candidate:
+def _conditions(view: View, parts: tuple[Condition, ...], found: Found) -> Candidate:
     values = conditions_of(parts)
-    family = role("hypothesize").get(f"condition-{judged(view, parts).kind}")
+    family = role("hypothesize").get(f"condition-{found.kind}")
     return filled(view, remade(family or template("hypothesize", "condition-cohort"), values))

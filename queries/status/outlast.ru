@@ -27,6 +27,8 @@ WHERE {
     ?hypothesis a trails:Hypothesis ; trails:status ?old ; trails:index ?number ; trails:catchAll false ; trails:frame ?frame ; trails:confidence ?confidence .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Converged ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
+    FILTER NOT EXISTS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
     # What only says the rule again is no cause.
     FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
     FILTER (?confidence >= ?least)

@@ -29,6 +29,8 @@ WHERE {
       trails:eProcess ?e ; trails:index ?number ; trails:symptom ?symptom ; trails:claimable ?claimable .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
+    # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
+    FILTER NOT EXISTS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
     # What only says the rule again is no cause.
     FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
     FILTER (?old != trails:Supported && ?confidence >= ?least)
