@@ -10,7 +10,7 @@ a catch-all, each of the four is put to two tests, so a symptom takes eleven ste
 import argparse
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
 from importlib.metadata import version
@@ -22,16 +22,18 @@ import pyoxigraph as ox
 
 from kgreason.audit import refuse
 from kgreason.base import figures
+from kgreason.base.detectable import detectable
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, RDF, RDFS, SH, TRAILS, TYPE, XSD
 from kgreason.decide.claim import claim
-from kgreason.decide.decide import decide
+from kgreason.decide.decide import WITHOUT_CAUSE, decide, smallest
 from kgreason.decide.joint import explain
+from kgreason.hypothesize.wording import MORE_OFTEN
 from kgreason.record import Ledger, Record, Step, policy
 from kgreason.record.policy import kinds
-from kgreason.record.ranking import hypotheses
+from kgreason.record.ranking import hypotheses, is_faint
 from kgreason.record.record import now
 from kgreason.record.test_kinds import role_of
 from kgreason.test import association, counterexamples
@@ -181,7 +183,7 @@ class Writer:
         iri, gate = kinds()[kind]
         family = "none" if kind == "none" else "source-graph"
         words = template("hypothesize", family).header
-        told = {"level": properties.get("level", ""), "fail": "fail", "Failures": "The failures"}
+        told = {"level": properties.get("level", ""), "Failures": "The failures"}
         node = step.make(
             "Hypothesis",
             PROV.Entity,
@@ -196,9 +198,9 @@ class Writer:
             catchAll=kind == "none",
             family=family,
             aspect=TRAILS.Origin,
-            statement=words["statement"].format(**told),
-            mechanism=words["mechanism"].format(**told),
-            prediction=words["prediction"].format(**told),
+            statement=words["statement"].format(**told, **_verb(properties)),
+            mechanism=words["mechanism"].format(**told, fail="fail"),
+            prediction=words["prediction"].format(**told, fail="fail"),
             claimable=_FAILING,
             split="halves",
             **properties,
@@ -330,10 +332,16 @@ class Writer:
             for row in self.record.select("features")
         }
         outcomes: dict[str, str] = {}
+        known = hypotheses(self.record)
         for symptom in symptoms:
             explained = max(holds.get(symptom, [0]))
-            share = decimal(explained / (2 * _FAILING))
-            outcome = "inconclusive" if symptom in undecided else "no systematic cause"
+            causes = [h for h in known.get(symptom.value, ()) if h.cause]
+            share = decimal(max((h.share for h in causes), default=0.0))
+            family = int(self.record.select("e-bh", role="status")[0]["family"].value)
+            needed = max(1, family) / float(self.policy.number("alpha"))
+            seen = detectable(2 * _NODES, 2 * _FAILING, needed)
+            open_ = symptom in undecided or seen is None
+            outcome = "inconclusive" if open_ else "no systematic cause"
             if share >= self.policy.number("partlyFrom"):
                 outcome = "partly explained"
             if share >= self.policy.number("explainedFrom"):
@@ -345,7 +353,10 @@ class Writer:
                 symptom=symptom,
                 explained=explained,
                 excess=share,
+                narrowed=0,
+                narrowedExcess=share,
                 outcome=outcome,
+                **(smallest(seen) if seen and outcome in WITHOUT_CAUSE else {}),
                 **features[symptom],
             )
         self._explain(step, symptoms)
@@ -390,7 +401,7 @@ class Tables:
 
     def __init__(self, draw: random.Random, *, strong: bool) -> None:
         inside = draw.randrange(80, 120)
-        share = 0.45 if strong else _FAILING / _NODES
+        share = 0.58 if strong else _FAILING / _NODES
         self.discovery = self._table(draw, inside, share)
         self.heldout = self._table(draw, inside, share)
 
@@ -436,6 +447,12 @@ class Tables:
         failing = table.inside_failing + table.outside_failing
         rows.append({"failing": ox.Literal(str(failing), datatype=XSD.integer)})
         return counterexamples.read(rows, Setting(self.discovery))
+
+
+def _verb(counts: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the nodes of a region do, by how many of them do it."""
+    faint = "inside" in counts and is_faint(counts["insideFailing"], counts["inside"])
+    return {"fail": f"fail {MORE_OFTEN}" if faint else "fail"}
 
 
 def _pattern(symptom: ox.NamedNode, place: int) -> str:

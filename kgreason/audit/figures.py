@@ -13,6 +13,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.audit import effects
 from kgreason.audit.findings import Finding
 from kgreason.audit.merged import History, Properties
 from kgreason.audit.words import RULE as WORDS
@@ -66,6 +67,8 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
     types = given.get(TYPE, ())
     if TRAILS.RepairAttempt in types:
         yield from _attempt(node, given)
+    if TRAILS.Verdict in types:
+        yield from effects.check(history, node, given)
     if TRAILS.Evidence not in types:
         return
     kind = _text(given.get(TRAILS.testKind))

@@ -6,6 +6,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.detectable import Detectable, detectable
 from kgreason.base.errors import RunError
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
@@ -43,6 +44,7 @@ _GATES: Final = (
     "outlastFrom",
     "attempts",
 )
+WITHOUT_CAUSE: Final = ("no systematic cause", "inconclusive")
 _BOUNDS: Final = ("explainedFrom", "partlyFrom", "leastFailing")
 
 
@@ -113,13 +115,15 @@ def conclude(
         step.add(node, PROV.startedAtTime, now())
         step.add(node, PROV.endedAtTime, now())
     undecided = {row["symptom"] for row in context.record.select("undecided")}
+    needed = _needed(context)
     features = {row["symptom"]: row for row in context.record.select("features")}
     held: dict[str, int] = {}
     outcomes: dict[str, str] = {}
     for symptom in symptoms:
         counts, all_ = _held(context, symptom, held)
         share, wide = (decimal(excess_share(each)) for each in (counts, all_))
-        open_ = bool(cut) or symptom.node in undecided
+        seen = needed and detectable(symptom.population, len(symptom.failing), needed)
+        open_ = bool(cut) or symptom.node in undecided or (needed is not None and seen is None)
         verdict = outcome(context.policy, share, wide, open_=open_)
         outcomes[symptom.node.value] = verdict
         step.make(
@@ -131,6 +135,7 @@ def conclude(
             narrowed=all_.inside_failing - counts.inside_failing,
             narrowedExcess=wide,
             outcome=verdict,
+            **(smallest(seen) if seen and verdict in WITHOUT_CAUSE else {}),
             **_features(features[symptom.node]),
         )
     found = join(context, step, symptoms)
@@ -162,6 +167,22 @@ def _held(context: Context, symptom: Symptom, held: dict[str, int]) -> tuple[Tab
             explaining |= nodes
             held[row["hypothesis"].value] = (nodes & view.marks.failing_mask) << first
     return table(view, explaining), table(view, together)
+
+
+def _needed(context: Context) -> float | None:
+    """Return the e-value that e-BH asks of one hypothesis alone; None without an alpha."""
+    alpha = context.policy.numbers.get("alpha")
+    family = int(context.record.select("e-bh", role="status")[0]["family"].value)
+    return None if alpha is None else float(max(1, family) / alpha)
+
+
+def smallest(seen: Detectable) -> dict[str, Value]:
+    """Return the smallest effects that would have been seen, by the names of their properties."""
+    return {
+        "detectableNodes": seen.nodes,
+        "detectableFailing": seen.failing,
+        "detectableFewest": seen.fewest,
+    }
 
 
 def _estimate(context: Context, step: Step, calibration: Calibration) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.budget import ask
-from kgreason.base.figures import figure
+from kgreason.base.figures import figure, integer
 from kgreason.context.view import View
 from kgreason.hypothesize.bindings import NUMBER
 from kgreason.hypothesize.candidates import Candidate, Key, filled
@@ -16,6 +16,7 @@ from kgreason.hypothesize.nested import both_stand
 from kgreason.hypothesize.overlaps import contained
 from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer, candidates_of
 
+_NEAREST: Final = integer("nearest")
 _OVERLAP: Final = figure("rivalOverlap")
 
 
@@ -79,12 +80,17 @@ def propose(
         for mines in (True, False)
     )
     best, rough = sifted(view, mined, round_, MINED, exact=False)
-    counted = [filled(view, c) for c in best]
+    counted = [filled(view, c) for c in best or _nearest(mined)]
     counted += [c for c in given if c.said.get(NUMBER, "") not in suggested]
     single, alone = sifted(view, counted, round_, ALONE)
     both = single + pairs(view, single)
     kept, together = sifted(view, both, round_, TOGETHER)
     return Proposal(framed(view, kept), (*rough, *alone, *together))
+
+
+def _nearest(mined: Iterable[Candidate]) -> list[Candidate]:
+    """Return the best of those that are not good enough: they are dropped again, and recorded."""
+    return sorted((c for c in mined if c.score > 0), key=best_first)[:_NEAREST]
 
 
 def sifted(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from kgreason.base.figures import integer
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.record import Record, node_name
@@ -11,6 +12,7 @@ from kgreason.record.modalities import notations
 from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, short, symptoms
 
 _OPEN: Final = "inconclusive"
+_NEAREST: Final = integer("nearest")
 
 Evidence = Mapping[str, list[dict[str, Any]]]
 
@@ -61,7 +63,7 @@ def _symptoms(
 ) -> list[dict[str, Any]]:
     """Return the entries of `symptoms`, each with its hypotheses as they are ranked."""
     evidence, authors = _evidence(record), _authors(record)
-    features, estimates = _features(record), _estimates(record)
+    features, estimates, nearest = _features(record), _estimates(record), _nearest(record)
     open_: dict[str, list[str]] = {}
     for row in record.select("undecided"):
         open_.setdefault(row["symptom"].value, []).append(row["why"].value)
@@ -69,6 +71,8 @@ def _symptoms(
         symptom(row)
         | {"not_examined": _text(row, "unexamined")}
         | {"open": _why_open(row, open_.get(row["symptom"].value, []), about)}
+        | {"detectable": _detectable(row)}
+        | {"nearest": nearest.get(row["symptom"].value, [])}
         | {"features": features.get(row["symptom"].value)}
         | {
             "hypotheses": _ranked(
@@ -150,6 +154,35 @@ def _why_open(row: Row, found: list[str], about: Row) -> list[str]:
         return []
     cut = _text(about, "cut")
     return found if cut is None else [*found, f"the run {cut}"]
+
+
+def _detectable(row: Row) -> dict[str, Any] | None:
+    """Return the smallest effects that would have been seen, where the verdict names no cause."""
+    if "fewest" not in row:
+        return None
+    nodes, failing, fewest = (int(row[n].value) for n in ("size", "needed", "fewest"))
+    return {"nodes": nodes, "failing": failing, "rate": failing / nodes, "fewest": fewest}
+
+
+def _nearest(record: Record) -> dict[str, list[dict[str, Any]]]:
+    """Return what came nearest without a test, by the IRI of the symptom; at most five of each."""
+    nearest = template("record", "nearest").fragment()
+    asked = template("record", "result-nearest").render(investigation=record.iri, nearest=nearest)
+    out: dict[str, list[dict[str, Any]]] = {}
+    for row in record.store.select(asked):
+        told = out.setdefault(row["symptom"].value, [])
+        if len(told) < _NEAREST:
+            counts = {name: int(row[name].value) for name in "abcd"}
+            told.append(
+                {
+                    "statement": row["words"].value,
+                    "inside": {"failing": counts["a"], "population": counts["b"]},
+                    "outside": {"failing": counts["c"], "population": counts["d"]},
+                    "reason": row["reason"].value,
+                    "tested": False,
+                }
+            )
+    return out
 
 
 def _ranked(

@@ -149,6 +149,7 @@ class _Maker:
         self.common: dict[str, Value] = {
             "investigation": record.iri,
             "naming": template("record", "symptom-name").fragment(),
+            "nearest": template("record", "nearest").fragment(),
             "looking": template("record", "unexamined").fragment(),
             "leading": [NamedNode(ranked[0].id) for ranked in self.ranked.values() if ranked],
         }

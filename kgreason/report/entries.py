@@ -124,6 +124,40 @@ class ReportedHypothesis:
 
 
 @dataclass(frozen=True)
+class DetectableEffect:
+    """The smallest effects that would have been seen, in four of five splits of the nodes.
+
+    A condition on `nodes` nodes is seen where at least `failing` of them fail, which is a `rate`
+    from 0 to 1; one all of whose nodes fail is seen where it has at least `fewest` nodes.
+    """
+
+    nodes: int
+    failing: int
+    rate: float
+    fewest: int
+
+
+@dataclass(frozen=True)
+class NearestCandidate:
+    """What came near where a symptom is inconclusive, and was not `tested`; `reason` says why.
+
+    `inside` and `outside` count over the half of the nodes in which causes are looked for.
+    """
+
+    statement: str
+    inside: NodeCount
+    outside: NodeCount
+    reason: str
+    tested: bool
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        sides = {name: NodeCount(**entry[name]) for name in ("inside", "outside")}
+        return cls(**{**entry, **sides})
+
+
+@dataclass(frozen=True)
 class VerdictFeatures:
     """What calibration goes by."""
 
@@ -166,15 +200,19 @@ class ReportedSymptom(SeenSymptom):
     verdict: str
     not_examined: str | None
     open: tuple[str, ...]
+    detectable: DetectableEffect | None
+    nearest: tuple[NearestCandidate, ...]
     features: VerdictFeatures | None
     hypotheses: tuple[ReportedHypothesis, ...]
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
-        features = entry["features"]
+        features, effect = entry["features"], entry["detectable"]
         inner = {
             "open": tuple(entry["open"]),
+            "detectable": None if effect is None else DetectableEffect(**effect),
+            "nearest": tuple(map(NearestCandidate.of, entry["nearest"])),
             "features": None if features is None else VerdictFeatures(**features),
             "hypotheses": tuple(map(ReportedHypothesis.of, entry["hypotheses"])),
         }

@@ -1,0 +1,138 @@
+"""That there is no systematic cause is earned: by tests that could have found one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kgreason
+from kgreason.audit import audit
+from kgreason.base.detectable import detectable, halves
+from kgreason.base.statistics import e_value_two_proportions
+from kgreason.record import Ledger
+from tests.test_narrowed import SHAPES
+
+
+def vases(failing: int, nodes: int, seed: int = 0) -> str:
+    """Return vases with a workshop, a room and a year; some of them, by chance, lack a date."""
+    drawn = random.Random(seed)
+    bad = set(drawn.sample(range(nodes), failing))
+    lines = ["@prefix ex: <http://ex.org/> ."]
+    for n in range(nodes):
+        dated = "" if n in bad else f' ; ex:date "{drawn.randrange(1000)}"'
+        lines.append(
+            f"ex:v{n} a ex:Vase ; ex:maker ex:m{drawn.randrange(6)} ; "
+            f"ex:room ex:r{drawn.randrange(20)} ; ex:year {1900 + drawn.randrange(100)}{dated} ."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def found(data: str, ledger: Path) -> tuple[kgreason.ReportedSymptom, str]:
+    """Investigate, hold the record to the audit, and return the symptom and the report."""
+    with kgreason.investigate(data, shapes=SHAPES, ledger=ledger) as result:
+        (symptom,), text = result.symptoms, result.markdown()
+    with Ledger.read(ledger) as store:
+        checked = audit(store.record(store.entry(None)))
+    assert checked.ok, checked
+    return symptom, text
+
+
+def until(
+    verdict: str, folder: Path, tested: Sequence[bool]
+) -> tuple[kgreason.ReportedSymptom, str]:
+    """Return the first noise of which something was tested, or nothing was, as is wanted."""
+    for seed in range(30):
+        symptom, text = found(vases(60, 400, seed), folder / str(seed))
+        proposed = any(h.kind != "none" for h in symptom.hypotheses)
+        assert symptom.verdict in {"no systematic cause", "inconclusive"}
+        if symptom.verdict == verdict and proposed in tested:
+            return symptom, text
+    raise AssertionError(f"no noise is {verdict}")
+
+
+def test_none_states_the_smallest_effect_that_would_have_been_seen(tmp_path: Path) -> None:
+    symptom, text = until("no systematic cause", tmp_path, [True])
+    effect = symptom.detectable
+    assert effect is not None
+    tried = sum(h.e_value is not None for h in symptom.hypotheses)
+    expected = detectable(400, 60, tried / 0.05)
+    assert expected is not None
+    assert (effect.nodes, effect.failing, effect.fewest) == (60, expected.failing, expected.fewest)
+    assert effect.rate == effect.failing / 60
+    assert f"A condition on 60 nodes would have been seen where {effect.rate:.0%}"[:-1] in text
+    assert f"one all of whose nodes fail from {effect.fewest} nodes on." in text
+    assert symptom.nearest == ()
+
+
+def test_where_nothing_was_tested_the_nearest_are_shown(tmp_path: Path) -> None:
+    symptom, text = until("inconclusive", tmp_path, [False])
+    assert symptom.open == ("no condition set them apart clearly enough to be tested",)
+    assert 0 < len(symptom.nearest) <= 5
+    for one in symptom.nearest:
+        inside, outside = one.inside, one.outside
+        assert not one.tested
+        assert inside.failing * outside.population > outside.failing * inside.population
+        assert f"| {one.statement} | {inside.failing} of {inside.population} (" in text
+    assert "### Nearest candidates, not tested" in text
+    assert "None of these was put to a test, so none of them is a finding." in text
+
+
+def test_what_one_gate_alone_holds_back_is_inconclusive(tmp_path: Path) -> None:
+    drawn = random.Random(1)
+    lines = ["@prefix ex: <http://ex.org/> ."]
+    # Each workshop has a rate of its own, so that the worst lies within the spread.
+    for maker, (failing, nodes) in enumerate([(30, 60), (14, 60), (4, 60), (1, 60), (0, 60)]):
+        for n in range(nodes):
+            dated = "" if n < failing else f' ; ex:date "{drawn.randrange(1000)}"'
+            lines.append(f"ex:v{maker}-{n} a ex:Vase ; ex:maker ex:m{maker}{dated} .")
+    symptom, _ = found("\n".join(lines) + "\n", tmp_path)
+    assert symptom.verdict == "inconclusive"
+    assert symptom.open == (
+        (
+            "only one gate holds back “Nodes whose maker is m0 fail.”: "
+            "its rate lies within the spread of its siblings"
+        ),
+    )
+
+
+def test_among_too_few_nothing_would_have_been_seen(tmp_path: Path) -> None:
+    assert detectable(10, 8, 20) is None
+    symptom, text = found(vases(8, 10), tmp_path)
+    assert (symptom.verdict, symptom.detectable) == ("inconclusive", None)
+    assert (
+        "among so few nodes not even a condition whose nodes all fail would have been seen"
+        in symptom.open
+    )
+    assert "would have been seen where" not in text
+
+
+@given(st.integers(20, 3000), st.integers(8, 400), st.sampled_from([20.0, 200.0, 2000.0]))
+def test_it_is_the_smallest(population: int, failing: int, needed: float) -> None:
+    seen = detectable(population, failing, needed)
+    if failing >= population or seen is None:
+        return
+
+    def e_value(inside: int, bad: int) -> float:
+        return e_value_two_proportions(*halves(population, failing, inside, bad))
+
+    assert seen.nodes == min(failing, population // 2)
+    assert e_value(seen.nodes, seen.failing) >= needed
+    assert e_value(seen.fewest, seen.fewest) >= needed
+    assert seen.fewest <= seen.nodes
+
+
+def test_more_that_is_tried_takes_a_larger_effect() -> None:
+    seen = [detectable(2200, 75, tried / 0.05) for tried in (1, 10, 100, 1000)]
+    failing = [one.failing for one in seen if one is not None]
+    assert len(failing) == 4
+    assert failing == sorted(set(failing))
+
+
+@pytest.mark.parametrize(("population", "failing"), [(0, 0), (10, 10), (10, 1), (5, 0)])
+def test_where_there_is_nothing_to_compare_nothing_is_seen(population: int, failing: int) -> None:
+    assert detectable(population, failing, 20) is None
