@@ -18,15 +18,14 @@ _RECORDED: Final = ("detectableNodes", "detectableFailing", "detectableFewest")
 
 def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
     """Recompute which effects would have been seen, where the verdict names no cause."""
-    if _said(given) not in _WITHOUT_CAUSE:
-        return
     numbers = (_number(history, *one) for one in _counts(history, given))
     population, failing, family, alpha = (None if n is None else float(n) for n in numbers)
     if alpha is None or failing is None:
         return
     needed = max(1.0, family or 0.0) / alpha
     seen = detectable(int(population or 0), int(failing), needed)
-    expected = () if seen is None else (seen.nodes, seen.failing, seen.fewest)
+    told = _said(given) in _WITHOUT_CAUSE
+    expected = () if seen is None or not told else (seen.nodes, seen.failing, seen.fewest)
     recorded = tuple(
         int(v.value) for name in _RECORDED for v in given.get(TRAILS[name], ()) if v.value.isdigit()
     )
