@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import kgreason
+from kgreason.audit import audit
 
 HEAD = """
 @prefix ex: <https://example.org/> . @prefix other: <https://other.example/> .
@@ -29,6 +30,7 @@ def asked(tmp_path: Path) -> Asked:
         (tmp_path / "shapes.ttl").write_text(HEAD + shapes, encoding="utf-8")
         with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl") as result:
             found: dict[str, Any] = result.as_dict()
+            assert not audit(result.record).findings
         return found
 
     return run

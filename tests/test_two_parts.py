@@ -107,7 +107,7 @@ def test_a_piece_of_a_direct_cause_is_told_with_it_and_is_no_rival(tmp_path: Pat
         causes = result.as_dict()["causes"]
         markdown = result.markdown()
     assert told["inside"]["failing"] == 80
-    assert "Of these, 60: by points at" in told["finding"]
+    assert "Of these, 60: by points at <https://one.example/maker/>, of which" in told["finding"]
     assert len(told["pieces"]) == 1
     assert [cause["adds"] for cause in causes] == [80, 0]
     assert "Also supported, but others hold" not in markdown

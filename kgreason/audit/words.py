@@ -20,7 +20,7 @@ from kgreason.audit.merged import History, Properties
 from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.templates import role
-from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.base.terms import PROV, TRAILS, TYPE, WORK
 from kgreason.decide.claim import without_cause
 from kgreason.graph.names import unlabelled
 from kgreason.hypothesize.wording import MORE_OFTEN
@@ -215,6 +215,8 @@ def _telling(text: str) -> str:
     term = triple.object
     if isinstance(term, ox.Triple):
         return _ANY
+    if isinstance(term, ox.Literal) and term.datatype == WORK.words:
+        return re.escape(term.value)  # words that a family made
     name = re.escape(unlabelled(term))
     if not isinstance(term, ox.NamedNode):
         return f"(?:{name})"

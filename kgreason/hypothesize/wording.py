@@ -1,5 +1,6 @@
 """Words for a candidate: those of its family, unless its proposer gave others."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Final
@@ -9,7 +10,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.store import Term
 from kgreason.base.templates import Template
 from kgreason.base.terms import TRAILS, WORK
-from kgreason.graph.names import Names
+from kgreason.graph.names import Names, unlabelled
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions import seam as conditions
 from kgreason.shacl import Constraint
@@ -40,6 +41,7 @@ def wording(
     if told.get("dimension") == told.get("level"):
         # Two properties of the same local name: only their full IRIs tell them apart.
         told |= {n: str(t) for n, t in candidate.values.items() if isinstance(t, NamedNode)}
+    told |= _alike(candidate.values)
     if candidate.parts:
         parts = [wording(part, names, constraint).statement for part in candidate.parts]
         ending = f" {_verb(constraint)}."
@@ -48,6 +50,13 @@ def wording(
     made = phrase(candidate.family, told, constraint, narrows=narrows)
     said = {name: text for name, text in candidate.said.items() if name in _WORDS}
     return replace(made, **said)
+
+
+def _alike(values: Mapping[str, Term]) -> dict[str, str]:
+    """Return the full IRIs of several terms of one local name, by what they are bound to."""
+    terms = {name: term for name, term in values.items() if isinstance(term, NamedNode)}
+    kin = Counter(unlabelled(term) for term in set(terms.values()))
+    return {name: str(term) for name, term in terms.items() if kin[unlabelled(term)] > 1}
 
 
 def _told(term: Term, names: Names) -> str:
