@@ -1,6 +1,7 @@
 """Every template of queries/observe has cases: small data, shapes, and what is expected."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from kgreason.graph.regions import region_nodes
 from kgreason.shacl import (
     Constraint,
     Observation,
+    compile_axioms,
     compile_shapes,
     conforms_with_path,
     located,
     observe,
     of_predicate,
     outcome_symptom,
+    read_axioms,
     read_report,
     read_shapes,
 )
@@ -67,6 +70,13 @@ def look(case: Path, graph: Graph) -> Iterator[tuple[Constraint, Observation]]:
         )
         yield symptom, observe(graph, symptom)
         return
+    if (case / "axioms.ttl").exists():
+        read = read_axioms([case / "axioms.ttl"])
+        compiled = compile_axioms(read, graph)
+        assert "\n".join(compiled.notices) == _notice(case)
+        for seen, observation in observed(graph, compiled):
+            yield replace(seen, component=seen.axiom or seen.component), observation
+        return
     shapes = case / "shapes.ttl"
     compiled = compile_shapes(read_shapes([shapes]), graph) if shapes.exists() else None
     if (case / "report.ttl").exists():
@@ -79,6 +89,13 @@ def look(case: Path, graph: Graph) -> Iterator[tuple[Constraint, Observation]]:
         ).seen
     elif compiled is not None:
         yield from observed(graph, compiled)
+
+
+def _notice(case: Path) -> str:
+    """Give what is to be said of the axioms of a case, which stands in notice.txt."""
+    told = case / "notice.txt"
+    text = told.read_text(encoding="utf-8").strip() if told.exists() else ""
+    return text.replace("CASE", str(case))
 
 
 def under(case: Path, graph: Graph, seen: list[tuple[Constraint, Observation]]) -> list[Row]:

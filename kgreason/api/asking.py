@@ -26,7 +26,7 @@ from kgreason.shacl import names
 from kgreason.test.tester import Tester
 
 LEDGER: Final = Path(".kgreason")
-_SEVERAL: Final = ("data", "shapes", "ontology")
+_SEVERAL: Final = ("data", "shapes", "axioms", "ontology")
 _SINGLE: Final = ("violations", "population", "outcome")
 
 
@@ -56,6 +56,7 @@ def investigate(
     data: Sources,
     *,
     shapes: Sources = (),
+    axioms: Sources = (),
     ontology: Sources = (),
     violations: Source | None = None,
     population: Source | None = None,
@@ -92,8 +93,8 @@ def investigate(
 ) -> Result:
     """Investigate a graph and return the result.
 
-    Say what is wrong by `shapes`, `violations` or `outcome`. `data`, `shapes` and `ontology` are
-    one source or several: paths, `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A
+    Say what is wrong by `shapes`, `axioms` (OWL, with or without `shapes`), `violations` or
+    `outcome`. `data`, `shapes`, `axioms` and `ontology` are one source or several: paths, `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A
     `str` with a line end is TriG, any other is a path; in `outcome` and `population` (SPARQL) one
     with a line end or a brace is the query. The record goes to the folder `ledger`, or stays in
     memory; its names begin with `nonce`, which is random unless it is given. With `gate`, what
@@ -109,6 +110,7 @@ def investigate(
         {
             "data": data,
             "shapes": shapes,
+            "axioms": axioms,
             "ontology": ontology,
             "violations": violations,
             "population": population,
@@ -150,6 +152,7 @@ def symptoms(
     data: Sources,
     *,
     shapes: Sources = (),
+    axioms: Sources = (),
     ontology: Sources = (),
     violations: Source | None = None,
     population: Source | None = None,
@@ -174,6 +177,7 @@ def symptoms(
         {
             "data": data,
             "shapes": shapes,
+            "axioms": axioms,
             "ontology": ontology,
             "violations": violations,
             "population": population,
@@ -201,6 +205,7 @@ def symptoms(
             name=name,
             shape=one.constraint.named_shape.value if one.constraint.named_shape else None,
             constraint=one.constraint.component.value if one.constraint.component else None,
+            axiom=one.constraint.axiom.value if one.constraint.axiom else None,
             path=one.constraint.path.text if one.constraint.path else None,
             severity=one.constraint.severity.value if one.constraint.severity else None,
             population=one.observation.population or 0,
@@ -217,6 +222,7 @@ def resume(
     *,
     data: Sources | None = None,
     shapes: Sources | None = None,
+    axioms: Sources | None = None,
     ontology: Sources | None = None,
     violations: Source | None = None,
     population: Source | None = None,
@@ -237,6 +243,7 @@ def resume(
     again = {
         "data": data,
         "shapes": shapes,
+        "axioms": axioms,
         "ontology": ontology,
         "violations": violations,
         "population": population,

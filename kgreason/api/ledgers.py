@@ -150,6 +150,7 @@ class OpenLedger:
         *,
         data: Sources | None = None,
         shapes: Sources | None = None,
+        axioms: Sources | None = None,
         ontology: Sources | None = None,
         violations: Source | None = None,
         population: Source | None = None,
@@ -161,6 +162,7 @@ class OpenLedger:
             which,
             data=data,
             shapes=shapes,
+            axioms=axioms,
             ontology=ontology,
             violations=violations,
             population=population,
@@ -177,6 +179,7 @@ class OpenLedger:
         data: Paths = (),
         shapes: Paths = (),
         ontology: Paths = (),
+        axioms: Paths = (),
         sample: int | None = 20,
         seed: int = 0,
         second_engine: bool = False,
@@ -190,8 +193,11 @@ class OpenLedger:
         from kgreason.audit import Sample, audit, pinned  # noqa: PLC0415 - only when asked for
         from kgreason.audit.second_engine import recomputed  # noqa: PLC0415
 
-        if not _paths(data) and (_paths(shapes) or _paths(ontology) or sample is None):
-            raise OptionError("--shapes, --ontology and --all are of use with --data PATH.")
+        beside = (*_paths(shapes), *_paths(ontology), *_paths(axioms))
+        if not _paths(data) and (beside or sample is None):
+            raise OptionError(
+                "--shapes, --axioms, --ontology and --all are of use with --data PATH."
+            )
         with (
             self._extended(which, extended.checking),
             run.recorded(self.folder, _name(which)) as result,
@@ -202,7 +208,8 @@ class OpenLedger:
             if _paths(data):
                 from kgreason.review.held import Given, held  # noqa: PLC0415
 
-                given = Given(_paths(data), _paths(shapes), _paths(ontology))
+                files = map(_paths, (data, shapes, ontology, axioms))
+                given = Given(*files)
                 found = held(found, result.record, given, Sample(sample, seed))
             return found if pin is None else pinned(found, result.record, Path(pin))
 
@@ -322,11 +329,13 @@ class OpenLedger:
         data: Paths = (),
         shapes: Paths = (),
         ontology: Paths = (),
+        axioms: Paths = (),
     ) -> Resaid:
         """Run the queries behind a report again; say which sections and claims differ."""
         from kgreason.review import held, resaid  # noqa: PLC0415 - only when asked for
 
-        given = held.Given(_paths(data), _paths(shapes), _paths(ontology)) if _paths(data) else None
+        files = map(_paths, (data, shapes, ontology, axioms))
+        given = held.Given(*files) if _paths(data) else None
         with (
             self._extended(which, extended.checking),
             run.recorded(self.folder, _name(which)) as result,

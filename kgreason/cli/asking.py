@@ -62,6 +62,7 @@ def report(
     ] = None,
     data: o.DataOfThen = None,
     shapes: o.ShapesOfThen = None,
+    axioms: o.AxiomsOfThen = None,
     ontology: o.OntologyOfThen = None,
 ) -> None:
     """Print the result of an investigation again; it is made of the ledger alone.
@@ -73,12 +74,14 @@ def report(
 
     chosen = checked(out, format_, o.REPORTS)
     if rerun:
-        asked = None if data is None else (data, shapes or (), ontology or ())
+        asked = None if data is None else (data, shapes or (), ontology or (), axioms or ())
         opened = api.OpenLedger(ledger, extend=extend or ())
         _rerun(which, opened, None if given is None else Path(given), asked, chosen, out)
         return
-    if given or data or shapes or ontology:
-        raise OptionError("--given, --data, --shapes and --ontology are of use with --rerun.")
+    if given or data or shapes or ontology or axioms:
+        raise OptionError(
+            "--given, --data, --shapes, --axioms and --ontology are of use with --rerun."
+        )
     if final:
         opened = api.OpenLedger(ledger, extend=extend or ())
         made = opened.publish(which, lambda result: written(result, chosen))
@@ -108,8 +111,8 @@ def _rerun(
     out: str | None,
 ) -> None:
     """Run the queries behind a report again; ends with 1 where something comes out otherwise."""
-    data, shapes, ontology = asked or ((), (), ())
-    found = opened.rerun(which, report, data=data, shapes=shapes, ontology=ontology)
+    data, shapes, ontology, axioms = asked or ((), (), (), ())
+    found = opened.rerun(which, report, data=data, shapes=shapes, ontology=ontology, axioms=axioms)
     as_json = format_ is o.ReportFormat.JSON
     deliver(json_text(found.as_dict()) if as_json else str(found), out)
     if found.others:
@@ -156,6 +159,7 @@ def audit(
     ] = False,
     data: o.DataOfThen = None,
     shapes: o.ShapesOfThen = None,
+    axioms: o.AxiomsOfThen = None,
     ontology: o.OntologyOfThen = None,
     sample: Annotated[
         int,
@@ -181,13 +185,14 @@ def audit(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     chosen = checked(out, format_, o.LISTS)
-    if not data and (shapes or ontology or whole):
-        raise OptionError("--shapes, --ontology and --all are of use with --data PATH.")
+    if not data and (shapes or ontology or axioms or whole):
+        raise OptionError("--shapes, --axioms, --ontology and --all are of use with --data PATH.")
     found = api.OpenLedger(ledger, extend=extend or ()).audit(
         which,
         data=data or (),
         shapes=shapes or (),
         ontology=ontology or (),
+        axioms=axioms or (),
         sample=None if whole else sample,
         seed=seed,
         second_engine=second_engine,

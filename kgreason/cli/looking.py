@@ -35,6 +35,7 @@ def add_to(app: typer.Typer) -> None:
 def investigate(
     data: o.Data,
     shapes: o.Shapes = None,
+    axioms: o.Axioms = None,
     violations: o.Violations = None,
     population: o.Population = None,
     outcome: o.Outcome = None,
@@ -130,6 +131,7 @@ def investigate(
         check_out(events)
     asked = _asked(
         shapes,
+        axioms,
         violations,
         population,
         outcome,
@@ -205,11 +207,13 @@ def resume(
 @command(
     "symptoms data/ --shapes shapes.ttl",
     "symptoms data/ --shapes shapes.ttl --severity violation --format json",
+    "symptoms data/ --axioms ontology.ttl",
     "symptoms data/ --outcome late.rq",
 )
 def symptoms(
     data: o.Data,
     shapes: o.Shapes = None,
+    axioms: o.Axioms = None,
     violations: o.Violations = None,
     population: o.Population = None,
     outcome: o.Outcome = None,
@@ -243,6 +247,7 @@ def symptoms(
     chosen = checked(out, format_, o.LISTS)
     asked = _asked(
         shapes,
+        axioms,
         violations,
         population,
         outcome,
@@ -271,6 +276,7 @@ def symptoms(
 
 def _asked(
     shapes: list[str] | None,
+    axioms: list[str] | None,
     violations: str | None,
     population: str | None,
     outcome: str | None,
@@ -286,6 +292,7 @@ def _asked(
     _finite("--query-seconds", others["query_seconds"])
     return {
         "shapes": o.paths(shapes),
+        "axioms": o.paths(axioms),
         "ontology": o.paths(ontology),
         "violations": o.path(violations),
         "population": o.path(population),
@@ -351,11 +358,12 @@ def written(result: Any, format_: o.ReportFormat) -> str:
 
 
 def _row(symptom: dict[str, Any]) -> tuple[str, ...]:
-    """Return a symptom as cells for people: IRIs by their last part."""
+    """Return a symptom as cells for people: IRIs by their last part, an axiom by its own name."""
     from kgreason.graph.names import local_name  # noqa: PLC0415 - keeps --help quick
 
     path = re.sub(r"<([^>]*)>", lambda found: local_name(found[1]), symptom["path"] or "")
-    parts = [local_name(symptom[part] or "") for part in ("shape", "constraint", "severity")]
+    asks = "axiom" if symptom["axiom"] else "constraint"
+    parts = [local_name(symptom[part] or "") for part in ("shape", asks, "severity")]
     parts[1] = parts[1].removesuffix("ConstraintComponent")
     counts = (str(symptom["population"]), str(symptom["failing"]))
     return (symptom["name"], parts[0], parts[1], path, parts[2], *counts)

@@ -64,9 +64,9 @@ class FailOn(StrEnum):
 
 
 class Several(TyperCommand):
-    """Lets several files follow --shapes and --ontology, once DATA was given before them."""
+    """Lets several files follow --shapes, --axioms and --ontology, once DATA was given before them."""
 
-    several: tuple[str, ...] = ("--shapes", "--ontology")
+    several: tuple[str, ...] = ("--shapes", "--axioms", "--ontology")
     data_first = True
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
@@ -98,7 +98,7 @@ class Several(TyperCommand):
 class FilesLast(Several):
     """Lets several files follow --data too; what is no option has to stand before them."""
 
-    several = ("--data", "--shapes", "--ontology")
+    several = ("--data", "--shapes", "--axioms", "--ontology")
     data_first = False
 
 
@@ -142,6 +142,17 @@ Shapes = Annotated[
         show_default=False,
     ),
 ]
+Axioms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--axioms",
+        metavar="FILE…",
+        help="OWL axioms to check the data with, alone or beside --shapes: disjoint classes, "
+        "functional properties and more (docs/cli.md). They are read as --ontology too.",
+        rich_help_panel=WRONG,
+        show_default=False,
+    ),
+]
 DataOfThen = Annotated[
     list[str] | None,
     typer.Option(
@@ -160,6 +171,16 @@ ShapesOfThen = Annotated[
         rich_help_panel=HELD,
         show_default="the recorded files",
         help="The shapes of then, where they have moved.",
+    ),
+]
+AxiomsOfThen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--axioms",
+        metavar="FILE…",
+        rich_help_panel=HELD,
+        show_default="the recorded files",
+        help="The axioms of then, where they have moved.",
     ),
 ]
 OntologyOfThen = Annotated[

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Final
 
 from pyoxigraph import NamedNode
 
@@ -16,6 +18,7 @@ from kgreason.shacl import (
     Compiled,
     Constraint,
     Observation,
+    compile_axioms,
     compile_shapes,
     missing,
     nothing,
@@ -23,6 +26,7 @@ from kgreason.shacl import (
     observe_all,
     observe_fallback,
     outcome_symptom,
+    read_axioms,
     read_report,
     read_shapes,
 )
@@ -59,6 +63,41 @@ def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Symptom]) -> list[s
 
 
 def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
+    """Compile the shapes and the axioms of a request; `only` has to fit one of the two."""
+    makers = [make for given, make in _MAKERS if getattr(request, given)]
+    made: list[Compiled] = []
+    errors: list[ShapesError] = []
+    for make in makers:
+        try:
+            made.append(make(graph, request, notices))
+        except ShapesError as error:
+            if request.only is None:
+                raise
+            errors.append(error)
+    if not made:
+        raise errors[0]
+    return made[0] if len(made) == 1 else _together(*made)
+
+
+def _together(shapes: Compiled, axioms: Compiled) -> Compiled:
+    return replace(
+        shapes,
+        constraints=(*shapes.constraints, *axioms.constraints),
+        empty=shapes.empty + axioms.empty,
+        unmet=(*shapes.unmet, *axioms.unmet),
+    )
+
+
+def _of_axioms(graph: Graph, request: Request, notices: list[str]) -> Compiled:
+    paths = [Path(p) for p in request.axioms]
+    axioms = read_axioms(paths, most=request.max_bytes, objects=request.objects)
+    severity = _severity(request.severity)
+    compiled = compile_axioms(axioms, graph, severity=severity, only=request.only)
+    notices += compiled.notices
+    return compiled
+
+
+def _of_shapes(graph: Graph, request: Request, notices: list[str]) -> Compiled:
     paths = [Path(p) for p in request.shapes]
     shapes = read_shapes(paths, most=request.max_bytes, objects=request.objects)
     named = ", ".join(request.shapes)
@@ -77,6 +116,9 @@ def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
             "are these SHACL shapes, and do --severity and --only fit them?"
         )
     return compiled
+
+
+_MAKERS: Final = (("shapes", _of_shapes), ("axioms", _of_axioms))
 
 
 @contextmanager

@@ -32,6 +32,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
             key=constraint.key,
             shape=constraint.named_shape,
             constraint=constraint.component,
+            axiom=constraint.axiom,
             path=constraint.path.text if constraint.path else None,
             severity=constraint.severity,
             message=constraint.message,

@@ -85,7 +85,13 @@ def _at_first_sight(request: Request, observed: Observed) -> str | None:
 def _named(request: Request) -> tuple[str, ...]:
     """Return every path that a request names."""
     single = (request.violations, request.population, request.outcome)
-    return (*request.data, *request.ontology, *request.shapes, *filter(None, single))
+    return (
+        *request.data,
+        *request.ontology,
+        *request.axioms,
+        *request.shapes,
+        *filter(None, single),
+    )
 
 
 def _all_there(request: Request) -> None:
@@ -106,7 +112,7 @@ def load_graph(request: Request) -> Graph:
     """Load what a request names."""
     return load(
         [Path(p) for p in request.data],
-        ontology=[Path(p) for p in request.ontology],
+        ontology=[Path(p) for p in request.schema],
         lenient=request.lenient,
         most=request.max_bytes,
         objects=request.objects,
@@ -124,13 +130,13 @@ def fingerprint(request: Request) -> str:
         if is_given(one) and one not in request.objects and not os.path.lexists(one):
             raise gone(one)
     seal = hashlib.sha256()
-    data, ontology = ([Path(p) for p in given] for given in (request.data, request.ontology))
+    data, ontology = ([Path(p) for p in given] for given in (request.data, request.schema))
     objects = request.objects
     print_ = digest(data, ontology=ontology, most=request.max_bytes, objects=objects)
     seal.update(print_.encode())
     rules = request.policy if policy.is_file(request.policy) else None
     given_too = (request.violations, request.population, request.outcome, rules)
-    for name in (*request.shapes, *given_too):
+    for name in (*request.axioms, *request.shapes, *given_too):
         if name is not None:
             try:
                 given = objects.get(name)
@@ -152,7 +158,7 @@ def recorded_options(request: Request, graph: Graph) -> ox.Literal:
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
     options["graph"] = graph.fingerprint
     del options["objects"]
-    for name in ("data", "shapes", "ontology", "extend"):
+    for name in ("data", "shapes", "axioms", "ontology", "extend"):
         options[name] = [_absolute(p, request) for p in options[name]]
     for name in ("violations", "population", "outcome"):
         options[name] = None if options[name] is None else _absolute(options[name], request)

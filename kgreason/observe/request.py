@@ -1,5 +1,6 @@
 """What can be asked for."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -19,8 +20,9 @@ Paths = str | Path | Sequence[str | Path]
 class Request:
     """Everything that can be asked for; kept in the record, so that a run can be resumed.
 
-    `data`, `shapes` and `ontology` are paths. Exactly one of `shapes`, `violations` and `outcome`
-    says what is wrong (`violations` may have `shapes` or `population` beside it). `at` cuts a
+    `data`, `shapes`, `axioms` and `ontology` are paths. Exactly one of `shapes`, `violations` and
+    `outcome` says what is wrong (`violations` may have `shapes` or `population` beside it), or the
+    OWL axioms of `axioms` do, with or without `shapes`; these files are read as ontologies too. `at` cuts a
     numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only` narrow the
     shapes. `complete` are the IRIs of properties and classes of which silence means absence.
     `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds each
@@ -33,6 +35,7 @@ class Request:
 
     data: tuple[str, ...]
     shapes: tuple[str, ...] = ()
+    axioms: tuple[str, ...] = ()
     ontology: tuple[str, ...] = ()
     violations: str | None = None
     population: str | None = None
@@ -67,14 +70,20 @@ class Request:
             raise OptionError("No data was given; name files, folders or a store folder.")
         if self.outcome and (self.shapes or self.violations):
             raise OptionError("--outcome stands in place of --shapes and --violations; give one.")
-        if not (self.shapes or self.violations or self.outcome):
+        if self.axioms and (self.outcome or self.violations):
+            raise OptionError("--axioms stands alone or beside --shapes.")
+        if not (self.shapes or self.axioms or self.violations or self.outcome):
             raise OptionError(
-                "What is wrong? Give --shapes FILE, --violations FILE or --outcome FILE."
+                "What is wrong? Give --shapes FILE, --axioms FILE, --violations FILE or "
+                "--outcome FILE."
             )
         if self.at is not None and not self.outcome:
             raise OptionError("--at cuts the number of an --outcome query; there is none.")
         if self.population and not self.violations:
             raise OptionError("--population goes with --violations.")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
         for name, least in (
             ("max_hypotheses", 1),
             ("max_steps", 1),
@@ -88,6 +97,13 @@ class Request:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise OptionError(f"--{name.replace('_', '-')} must be more than 0.")
+
+    @property
+    def schema(self) -> tuple[str, ...]:
+        """The files that are read beside the data: ontologies, and axioms that are no data."""
+        known = {os.path.realpath(name) for name in (*self.data, *self.ontology)}
+        own = (name for name in self.axioms if os.path.realpath(name) not in known)
+        return (*self.ontology, *dict.fromkeys(own))
 
 
 def paths(given: Paths) -> tuple[str, ...]:
@@ -118,7 +134,7 @@ def request_of(data: Paths, **options: Any) -> Request:
     unknown = sorted(set(options) - known)
     if unknown:
         raise OptionError(f"There is no option {unknown[0]!r}; there are {', '.join(known)}.")
-    for name in ("shapes", "ontology", "extend"):
+    for name in ("shapes", "axioms", "ontology", "extend"):
         if name in options:
             options[name] = paths(options[name])
     if "complete" in options:

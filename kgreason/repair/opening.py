@@ -35,7 +35,7 @@ def opened(record: Record, data: Sequence[str], notice: opening.Notice | None) -
     """
     recorded = opening.recorded_request(record)
     request = replace(recorded, data=tuple(data) or recorded.data)
-    paths = [[Path(p) for p in given] for given in (request.data, request.ontology)]
+    paths = [[Path(p) for p in given] for given in (request.data, request.schema)]
     (known,) = record.store.inner.quads_for_pattern(
         record.iri, TRAILS.fingerprint, None, record.iri
     )

@@ -185,13 +185,13 @@ def constraints(
 ) -> tuple[Constraint, ...]:
     """Return every constraint of the shapes that one belongs to, as compiled for the graph now.
 
-    `classes` are those that have more instances now than in the graph as it was loaded. An outcome
-    of a user, which belongs to no shape, is alone. A constraint that only pySHACL can check is not
+    `classes` are those that have more instances now than in the graph as it was loaded. An axiom
+    belongs to the axioms of its files; an outcome of a user, which belongs to no shape, is alone. A constraint that only pySHACL can check is not
     among them.
     """
     shapes = own.shapes
     if shapes is None:
-        return (own,)
+        return (own,) if own.peers is None else own.peers(graph)
     kept = next((k for k in _last if k.graph() is graph and k.shapes is shapes), None)
     if kept is None:
         kept = _Last(weakref.ref(graph), shapes, {})

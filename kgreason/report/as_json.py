@@ -137,6 +137,7 @@ def symptom(row: Row) -> dict[str, Any]:
         "name": row["name"].value,
         "shape": _text(row, "shape"),
         "constraint": _text(row, "constraint"),
+        "axiom": _text(row, "axiom"),
         "path": _text(row, "path"),
         "severity": _text(row, "severity"),
         "population": int(row["population"].value) if "population" in row else failing,

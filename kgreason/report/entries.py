@@ -172,13 +172,15 @@ class VerdictFeatures:
 class SeenSymptom:
     """A constraint or outcome that somebody fails, as it is seen before any cause is looked for.
 
-    `population` is 0 where it is not known.
+    `population` is 0 where it is not known. `axiom` is the OWL term that states it, where no shape
+    does; `shape` is then the property or class that the axiom is said of.
     """
 
     id: str
     name: str
     shape: str | None
     constraint: str | None
+    axiom: str | None
     path: str | None
     severity: str | None
     population: int
@@ -248,7 +250,8 @@ def rows(symptoms: Iterable[ReportedSymptom]) -> list[dict[str, Any]]:
 
 
 def _row(symptom: ReportedSymptom) -> dict[str, Any]:
-    names = ("id", "name", "shape", "constraint", "path", "severity", "population", "failing")
+    names = ("id", "name", "shape", "constraint", "axiom", "path", "severity")
+    names += ("population", "failing")
     leader = min(symptom.hypotheses, key=lambda one: one.rank)
     return {
         **{name: getattr(symptom, name) for name in names},

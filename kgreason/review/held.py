@@ -30,11 +30,12 @@ _GOOD: Final = frozenset({TRAILS.Supported, TRAILS.Converged})
 
 @dataclass(frozen=True)
 class Given:
-    """Where the data are now; shapes and ontologies are those of then, unless named."""
+    """Where the data are now; shapes, ontologies and axioms are those of then, unless named."""
 
     data: Sequence[str]
     shapes: Sequence[str] = ()
     ontology: Sequence[str] = ()
+    axioms: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,13 @@ def _request(record: Record, given: Given) -> Request:
     """Return request of then with the files of now; by which policy it ruled does not matter."""
     asked = asdict(opening.recorded_request(record))
     asked |= {"data": tuple(given.data), "policy": policy.DEFAULT, "calibration": "none"}
-    named = {"shapes": tuple(given.shapes), "ontology": tuple(given.ontology)}
+    named = {name: tuple(getattr(given, name)) for name in ("shapes", "ontology", "axioms")}
     return Request(**asked | {name: files for name, files in named.items() if files})
 
 
 def _files(request: Request) -> Iterator[str]:
     single = (request.violations, request.population, request.outcome)
-    yield from (*request.shapes, *request.ontology, *filter(None, single))
+    yield from (*request.shapes, *request.axioms, *request.ontology, *filter(None, single))
 
 
 def _failing(record: Record, observed: Observed) -> dict[str, frozenset[Term]]:

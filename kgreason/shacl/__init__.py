@@ -1,6 +1,7 @@
 """From shapes, reports and outcome queries to constraints as SPARQL."""
 
 from kgreason.shacl.applying import asked_at
+from kgreason.shacl.axioms import Axioms, compile_axioms, read_axioms
 from kgreason.shacl.compiler import compile_shapes
 from kgreason.shacl.conforming import conforms_with_path
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observation, Result
@@ -15,6 +16,7 @@ from kgreason.shacl.symptom_names import names
 from kgreason.shacl.unchecked import missing, nothing
 
 __all__ = [
+    "Axioms",
     "Compiled",
     "Constraint",
     "Fallback",
@@ -25,6 +27,7 @@ __all__ = [
     "Result",
     "Shapes",
     "asked_at",
+    "compile_axioms",
     "compile_shapes",
     "conforms_with_path",
     "located",
@@ -36,6 +39,7 @@ __all__ = [
     "observe_fallback",
     "of_predicate",
     "outcome_symptom",
+    "read_axioms",
     "read_report",
     "read_shapes",
 ]

@@ -1,6 +1,6 @@
 """What the compiler makes: constraints as queries, and what is observed with them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, template
+from kgreason.graph import Graph
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.paths import Path
 from kgreason.shacl.shapes import Node, Shapes
@@ -40,7 +41,8 @@ class Constraint:
     those for any other SPARQL 1.1 engine with the data merged (the same where forms do not matter).
     `guarded` says that a text of the shapes' author is in it, which has to run with a time limit.
     `rule` are the exact texts as compiled, where `exact` and `portable` only list who is told to
-    fail.
+    fail. `axiom` is the OWL term that states it, where it is no shape that does; `named_shape` then
+    is the property or class it is said of, and `peers` gives all axioms of its files on a graph.
     """
 
     key: str
@@ -61,6 +63,10 @@ class Constraint:
     title: str | None = None  # the sh:name of its shape
     shapes: Shapes | None = field(default=None, repr=False, compare=False)
     aim: Target | None = field(default=None, repr=False, compare=False)
+    axiom: ox.NamedNode | None = None
+    peers: "Callable[[Graph], tuple[Constraint, ...]] | None" = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def target(self) -> Fragment:
