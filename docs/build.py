@@ -17,7 +17,7 @@ import pyoxigraph as ox
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ROLES: Final = {
-    "observe": "What is wrong: SHACL constraint components, targets and paths as SPARQL.",
+    "observe": "What is wrong: SHACL components, OWL axioms, targets and paths as SPARQL.",
     "context": "Looking at the graph: who is described where, who lies in a region.",
     "path": "Where a condition looks: one file for each kind of step from the focus node.",
     "condition": "What a condition asks of the end of a path: one file for each test.",

@@ -80,7 +80,7 @@ def test_what_breaks_is_what_owl_rl_calls_a_contradiction(stated: str, tmp_path:
     assert answers == {True, False}
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A graph of two feeds, one of which has born twice and calls people firms."""
     monkeypatch.chdir(tmp_path)
@@ -88,8 +88,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for feed, made in lines.items():
         for n in range(60):
             made.append(f"ex:{feed}{n} a ex:Clerk ; ex:born {1950 + n} ; ex:dept ex:d{n % 5} .")
-            if feed == "bad" and n % 6:
-                made.append(f"ex:{feed}{n} a ex:Firm ; ex:born {1850 + n} .")
+            if feed == "bad":
+                made.extend([f"ex:{feed}{n} a ex:Firm ."] * (n % 6 > 0))
+                made.extend([f"ex:{feed}{n} ex:born {1900 + n} ."] * (n % 7 > 0))
         Path(f"{feed}.ttl").write_text("\n".join(made), encoding="utf-8")
     axioms = (
         "ex:Clerk rdfs:subClassOf ex:Person . ex:Person owl:disjointWith ex:Firm . "
@@ -104,7 +105,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 FEEDS = ["good.ttl", "bad.ttl"]
 
 
-def test_axioms_are_investigated_and_named_in_record_report_and_json(place: Path) -> None:
+def test_axioms_are_investigated_and_named_in_record_report_and_json() -> None:
     with kgreason.investigate(FEEDS, axioms="axioms.ttl", nonce="axioms00") as result:
         told = result.as_dict()
         Draft202012Validator(SCHEMA).validate(told)
@@ -129,14 +130,14 @@ def test_axioms_are_investigated_and_named_in_record_report_and_json(place: Path
         assert [f.message for f in again.findings] == []
 
 
-def test_axioms_stand_beside_shapes_and_narrow_with_them(place: Path) -> None:
+def test_axioms_stand_beside_shapes_and_narrow_with_them() -> None:
     both = kgreason.symptoms(FEEDS, shapes="shapes.ttl", axioms="axioms.ttl")
     assert [(one.axiom is None, one.failing) for one in both] == [
         (True, 120),
-        (False, 50),
+        (False, 51),
         (False, 50),
     ]
-    for only, failing in (("https://example.org/born", [50]), ("https://example.org/S", [120])):
+    for only, failing in (("https://example.org/born", [51]), ("https://example.org/S", [120])):
         chosen = kgreason.symptoms(FEEDS, shapes="shapes.ttl", axioms="axioms.ttl", only=only)
         assert [one.failing for one in chosen] == failing
     with pytest.raises(ShapesError, match=r"https://example.org/none"):
@@ -146,15 +147,15 @@ def test_axioms_stand_beside_shapes_and_narrow_with_them(place: Path) -> None:
     )
 
 
-def test_the_command_takes_several_files_of_axioms(place: Path) -> None:
+def test_the_command_takes_several_files_of_axioms() -> None:
     Path("more.ttl").write_text(f"{HEAD}ex:dept a owl:InverseFunctionalProperty .", "utf-8")
     done = run("symptoms", *FEEDS, "--axioms", "axioms.ttl", "more.ttl", "--format", "json")
-    assert (done.code, [one["failing"] for one in json.loads(done.out)]) == (0, [120, 50, 50])
+    assert (done.code, [one["failing"] for one in json.loads(done.out)]) == (0, [120, 51, 50])
     again = run("symptoms", *FEEDS, "--axioms", "axioms.ttl", "--axioms", "more.ttl")
     assert "InverseFunctionalProperty" in again.out
 
 
-def test_an_investigation_of_axioms_is_resumed_as_it_was(place: Path) -> None:
+def test_an_investigation_of_axioms_is_resumed_as_it_was() -> None:
     whole = kgreason.investigate(FEEDS, axioms="axioms.ttl", nonce="axioms00").as_dict()
     kgreason.investigate(FEEDS, axioms="axioms.ttl", nonce="axioms00", ledger="L", max_steps=6)
     with kgreason.resume("L", axioms="axioms.ttl") as resumed:
@@ -166,7 +167,7 @@ def test_an_investigation_of_axioms_is_resumed_as_it_was(place: Path) -> None:
     assert refused.code == 2
 
 
-def test_bad_input_is_told_in_one_sentence(place: Path) -> None:
+def test_bad_input_is_told_in_one_sentence() -> None:
     none = run("symptoms", *FEEDS, "--axioms", "good.ttl")
     assert (none.code, none.out) == (2, "")
     assert none.err.count("\n") == 1
@@ -180,14 +181,14 @@ def test_bad_input_is_told_in_one_sentence(place: Path) -> None:
         kgreason.symptoms(FEEDS, axioms="axioms.ttl", outcome="SELECT ?focus ?outcome {}")
 
 
-def test_an_axiom_without_a_node_leaves_a_gate_shut(place: Path) -> None:
+def test_an_axiom_without_a_node_leaves_a_gate_shut() -> None:
     Path("other.ttl").write_text(f"{HEAD}ex:none a owl:FunctionalProperty .", "utf-8")
     done = run("investigate", *FEEDS, "--axioms", "other.ttl", "--fail-on", "violation")
     assert done.code == 2
     assert "Nothing was checked, so nothing can be said of the data" in done.err
 
 
-def test_a_repair_is_held_to_all_axioms_of_the_file(place: Path) -> None:
+def test_a_repair_is_held_to_all_axioms_of_the_file() -> None:
     graph = load([Path(name) for name in FEEDS], ontology=[Path("axioms.ttl")])
     compiled = compile_axioms(read_axioms([Path("axioms.ttl")]), graph)
     peers = compiled.constraints[0].peers

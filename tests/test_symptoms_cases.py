@@ -72,9 +72,9 @@ def look(case: Path, graph: Graph) -> Iterator[tuple[Constraint, Observation]]:
         return
     if (case / "axioms.ttl").exists():
         read = read_axioms([case / "axioms.ttl"])
-        compiled = compile_axioms(read, graph)
-        assert "\n".join(compiled.notices) == _notice(case)
-        for seen, observation in observed(graph, compiled):
+        of_axioms = compile_axioms(read, graph)
+        assert "\n".join(of_axioms.notices) == _notice(case)
+        for seen, observation in observed(graph, of_axioms):
             yield replace(seen, component=seen.axiom or seen.component), observation
         return
     shapes = case / "shapes.ttl"

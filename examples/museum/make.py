@@ -1,4 +1,4 @@
-"""Write the three small files of data/: `python make.py`. They are the same every time."""
+"""Write the small files of data/ and makers/: `python make.py`. They are the same every time."""
 
 import random
 from pathlib import Path
@@ -9,10 +9,37 @@ HEAD = """@prefix ex: <https://example.org/museum/> .
 
 """
 FORMS = ("painting", "print", "drawing", "sculpture", "photograph")
+TWICE = 0.7
 PEOPLE = ("aylin", "bogdan", "chiara", "dilan")
 
 
 def main() -> None:
+    """Write the objects and their makers."""
+    write_objects()
+    write_makers()
+
+
+def write_makers() -> None:
+    """Write who made the objects: the annex took people for workshops, loans wrote years twice."""
+    dice = random.Random(11)
+    number = 0
+    for name, makers in (("north", 60), ("annex", 50), ("loans", 40)):
+        lines = [HEAD]
+        for _ in range(makers):
+            number += 1
+            said = [f"ex:maker{number} a ex:Painter"]
+            if dice.random() < (0.8 if name == "annex" else 0.02):
+                said[0] += ", ex:Workshop"
+            year = dice.randint(1560, 1950)
+            years = [year, year + 1] if name == "loans" and dice.random() < TWICE else [year]
+            said += [f'ex:born "{one}"^^xsd:gYear' for one in years]
+            lines.append(" ;\n    ".join(said) + " .\n")
+        (Path(__file__).parent / "makers" / f"{name}.ttl").write_text(
+            "".join(lines), encoding="utf-8"
+        )
+
+
+def write_objects() -> None:
     """Write north.ttl, annex.ttl and loans.ttl: what a museum and two partners deliver."""
     dice = random.Random(7)
     number = 0

@@ -94,17 +94,17 @@ def investigate(
     """Investigate a graph and return the result.
 
     Say what is wrong by `shapes`, `axioms` (OWL, with or without `shapes`), `violations` or
-    `outcome`. `data`, `shapes`, `axioms` and `ontology` are one source or several: paths, `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A
-    `str` with a line end is TriG, any other is a path; in `outcome` and `population` (SPARQL) one
-    with a line end or a brace is the query. The record goes to the folder `ledger`, or stays in
-    memory; its names begin with `nonce`, which is random unless it is given. With `gate`, what
-    leaves a doubt whether anything was checked is a ShapesError, not a notice. `extend` are folders
-    with families, tests, policies, sections of your own. `hypotheses` is a JSON file of hypotheses
-    to test too, or a list of such (docs/hypotheses.md); `principal` is who asks, a name or an IRI;
-    `proposers` are asked for causes too, `testers` test them outside the graph. `correlation` is
-    the name that the parts of a divided question share (OpenLedger.correlation judges them as one).
-    docs/cli.md describes each option. Raises KgreasonError; nothing is written before all input has
-    been read.
+    `outcome`. `data`, `shapes`, `axioms` and `ontology` are one source or several: paths,
+    `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A `str` with a line end is
+    TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
+    is the query. The record goes to the folder `ledger`, or stays in memory; its names begin with
+    `nonce`, which is random unless it is given. With `gate`, what leaves a doubt whether anything
+    was checked is a ShapesError, not a notice. `extend` are folders with families, tests, policies,
+    sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list of such
+    (docs/hypotheses.md); `principal` is who asks, a name or an IRI; `proposers` are asked for
+    causes too, `testers` test them outside the graph. `correlation` is the name that the parts of a
+    divided question share (OpenLedger.correlation judges them as one). docs/cli.md describes each
+    option. Raises KgreasonError; nothing is written before all input has been read.
     """
     request = _request(
         {

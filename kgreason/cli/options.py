@@ -64,7 +64,7 @@ class FailOn(StrEnum):
 
 
 class Several(TyperCommand):
-    """Lets several files follow --shapes, --axioms and --ontology, once DATA was given before them."""
+    """Lets several files follow --shapes, --axioms and --ontology, once DATA was given."""
 
     several: tuple[str, ...] = ("--shapes", "--axioms", "--ontology")
     data_first = True

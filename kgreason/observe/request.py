@@ -22,15 +22,16 @@ class Request:
 
     `data`, `shapes`, `axioms` and `ontology` are paths. Exactly one of `shapes`, `violations` and
     `outcome` says what is wrong (`violations` may have `shapes` or `population` beside it), or the
-    OWL axioms of `axioms` do, with or without `shapes`; these files are read as ontologies too. `at` cuts a
-    numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only` narrow the
-    shapes. `complete` are the IRIs of properties and classes of which silence means absence.
-    `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds` bounds each
-    query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to. `extend` are
-    folders with families, tests, policies and more of a user's own. `objects` are those of the
-    paths that are no files, with what they hold; they are not recorded. `hypotheses` are those that
-    somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal` is who asks, by
-    name or IRI. `correlation` is the name or IRI that all parts of one divided question share.
+    OWL axioms of `axioms` do, with or without `shapes`; these files are read as ontologies too.
+    `at` cuts a numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only`
+    narrow the shapes. `complete` are the IRIs of properties and classes of which silence means
+    absence. `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds`
+    bounds each query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to.
+    `extend` are folders with families, tests, policies and more of a user's own. `objects` are
+    those of the paths that are no files, with what they hold; they are not recorded. `hypotheses`
+    are those that somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal`
+    is who asks, by name or IRI. `correlation` is the name or IRI that all parts of one divided
+    question share.
     """
 
     data: tuple[str, ...]

@@ -186,8 +186,8 @@ def constraints(
     """Return every constraint of the shapes that one belongs to, as compiled for the graph now.
 
     `classes` are those that have more instances now than in the graph as it was loaded. An axiom
-    belongs to the axioms of its files; an outcome of a user, which belongs to no shape, is alone. A constraint that only pySHACL can check is not
-    among them.
+    belongs to the axioms of its files; an outcome of a user, which belongs to no shape, is alone. A
+    constraint that only pySHACL can check is not among them.
     """
     shapes = own.shapes
     if shapes is None:

@@ -1,7 +1,7 @@
 """What a result holds, as frozen dataclasses: the entries of its JSON under the same names."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 
@@ -250,8 +250,7 @@ def rows(symptoms: Iterable[ReportedSymptom]) -> list[dict[str, Any]]:
 
 
 def _row(symptom: ReportedSymptom) -> dict[str, Any]:
-    names = ("id", "name", "shape", "constraint", "axiom", "path", "severity")
-    names += ("population", "failing")
+    names = [field.name for field in fields(SeenSymptom)]
     leader = min(symptom.hypotheses, key=lambda one: one.rank)
     return {
         **{name: getattr(symptom, name) for name in names},

@@ -34,6 +34,7 @@ _FOCUS: Final = Fragment("?focus")
 _VALUE: Final = Fragment("?value")
 _WHOLE: Final = frozenset({XSD.decimal, OWL.real, OWL.rational})
 _NAMED: Final = 3
+_Single = ox.NamedNode | ox.Literal | Fragment
 
 
 @dataclass(frozen=True)
@@ -154,12 +155,9 @@ def _unread(
     store: Store, named: str, found: list[Axiom], unnamed: dict[ox.NamedNode, int]
 ) -> Iterator[str]:
     """Tell in one sentence which axioms are not looked at."""
-    looked: list[Value] = [term for form in forms() for term in _terms(form, "axiom")]
-    given = list(
-        dict.fromkeys(
-            a.given for a in found if a.kind == RDFS.range and isinstance(a.given, ox.NamedNode)
-        )
-    )
+    looked: list[_Single] = [term for form in forms() for term in _terms(form, "axiom")]
+    ranges = {a.given for a in found if a.kind == RDFS.range}
+    given: list[_Single] = [term for term in ranges if isinstance(term, ox.NamedNode)]
     rows = store.select(template(ROLE, "axioms-unread").render(looked=looked, given=given))
     told = [f"{_short(row['axiom'])} ({row['n'].value})" for row in rows]
     told += [f"{_short(kind)} without an IRI ({n})" for kind, n in sorted(unnamed.items(), key=str)]
@@ -283,7 +281,7 @@ class _Compiler:
             values["below"] = axiom.other in self.superclasses
             values["second"] = Fragment(f"({self._path(axiom.other).text})")
         if axiom.keys:
-            keys: list[Value] = [Fragment(f"({self._path(key).text})") for key in axiom.keys]
+            keys: list[_Single] = [Fragment(f"({self._path(key).text})") for key in axiom.keys]
             values |= {"first": keys[0], "rest": keys[1:]}
         if "values" in wanted:
             values |= self._written(axiom, portable=portable)
@@ -295,7 +293,7 @@ class _Compiler:
         path = self._path(axiom.said)
         marked = exact.concerns(path)
         datatype = datatype_of(_VALUE, marked=marked)
-        tests = [
+        tests: list[_Single] = [
             template(ROLE, "datatype").fragment(value=_VALUE, datatype=datatype, given=key)
             for key in axiom.keys
         ]
@@ -320,14 +318,14 @@ def _fits(axiom: Axiom, only: str | None) -> bool:
 def _subproperties(graph: Graph) -> dict[ox.NamedNode, tuple[ox.NamedNode, ...]]:
     """Return, for each property, those below it that the graph uses, sorted."""
     inner = graph.store.inner
-    direct: dict[Term, set[ox.NamedNode]] = {}
+    direct: dict[object, set[ox.NamedNode]] = {}
     for quad in inner.quads_for_pattern(None, RDFS.subPropertyOf, None, ox.DefaultGraph()):
         if isinstance(quad.subject, ox.NamedNode) and quad.subject != quad.object:
             direct.setdefault(quad.object, set()).add(quad.subject)
     out: dict[ox.NamedNode, tuple[ox.NamedNode, ...]] = {}
-    for above in direct:
+    for above, first in direct.items():
         seen: set[ox.NamedNode] = set()
-        left = list(direct[above])
+        left = list(first)
         while left:
             one = left.pop()
             if one not in seen and one != above:

@@ -80,9 +80,10 @@ class Bars:
         """Bar the property and value of which a query or a nested shape speaks."""
         if self._component not in _WHOLE or not condition.path.steps:
             return ""
-        if condition.path.steps[-1].along not in self._listed:
+        along = condition.path.steps[-1].along
+        if along not in {*self._listed, TYPE}:
             return ""
-        if condition.test in _THERE | _BOUNDS:
+        if along != TYPE and condition.test in _THERE | _BOUNDS:
             return "the rule itself asks how much of this there is"
         if any(term.value in self._constants for term in condition.named if _has_value(term)):
             return "property and value are those of the rule"
