@@ -25,6 +25,7 @@ from kgreason.base.statistics import (
     e_value_two_proportions,
     excess,
     mantel_haenszel,
+    welch_interval,
     wilson_interval,
 )
 
@@ -525,3 +526,41 @@ def test_hidden_batches_rarely_raise_an_alarm(siblings: int) -> None:
             levels.append((sum(source.random() < rate for _ in range(n)), n))
         alarms += beta_binomial_tail(levels[1:], levels[0]) <= 0.05
     assert alarms <= 30  # 15 are due; more than 27 come by chance once in a thousand times
+
+
+@pytest.mark.parametrize(
+    ("deviations", "counts", "reach"),
+    [
+        # t(0.975) of 4, 10 and 100 degrees of freedom are 2.776445, 2.228139 and 1.983972.
+        ((0.0, 1.0), (5, 5), 2.776445 / math.sqrt(5)),
+        ((2.0, 2.0), (6, 6), 2.228139 * 2 * math.sqrt(2 / 6)),
+        ((3.0, 3.0), (51, 51), 1.983972 * 3 * math.sqrt(2 / 51)),
+    ],
+)
+def test_welch_interval_has_the_quantiles_of_the_tables(
+    deviations: tuple[float, float], counts: tuple[int, int], reach: float
+) -> None:
+    assert welch_interval(deviations, counts) == pytest.approx(reach, rel=1e-3)
+
+
+def test_welch_interval_covers_what_it_should() -> None:
+    dice = random.Random(4)
+    covered = 0
+    for _ in range(2000):
+        sides = [[dice.gauss(m, s) for _ in range(n)] for m, s, n in ((3, 1, 6), (1, 4, 20))]
+        means = [sum(side) / len(side) for side in sides]
+        spread = [
+            math.sqrt(sum((x - m) ** 2 for x in side) / (len(side) - 1))
+            for side, m in zip(sides, means, strict=True)
+        ]
+        reach = welch_interval((spread[0], spread[1]), (6, 20))
+        assert reach is not None
+        covered += abs(means[0] - means[1] - 2) <= reach
+    assert 0.94 <= covered / 2000 <= 0.96
+
+
+def test_welch_interval_is_not_given_where_it_would_say_too_much() -> None:
+    assert welch_interval((1.0, 1.0), (4, 50)) is None
+    assert welch_interval((0.0, 0.0), (9, 9)) is None
+    with pytest.raises(ValueError, match="cannot be below 0"):
+        welch_interval((-1.0, 1.0), (9, 9))

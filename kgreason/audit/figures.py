@@ -27,6 +27,7 @@ from kgreason.test import (
     closure_placebo,
     counterexamples,
     direct_check,
+    effect,
     period_spread,
     placebo,
     sibling_spread,
@@ -39,7 +40,7 @@ from kgreason.test.finding import Setting, decimal
 Figures = Mapping[str, Decimal]
 _NUMBERS: Final = frozenset({XSD.integer, XSD.decimal})
 _TRUE: Final = frozenset({"true", "1"})
-_DERIVED: Final = frozenset({"eValue", "pValue", "rate", "lift", "levels"})
+_DERIVED: Final = frozenset({"eValue", "pValue", "rate", "lift", "levels"}) | effect.DERIVED
 _MOST: Final = 10_000_000  # rows; a forged count must not fill the memory
 _OWN: Final = ox.Literal("own")
 _CLOSED: Final = re.compile(r"\((owlrl|reasonable|none)\)")
@@ -177,7 +178,11 @@ def _number(value: Decimal | int) -> ox.Literal:
 
 
 def _association(given: Recorded) -> probe.Finding:
-    return association.read([_sides(given.figures)], Setting(given.discovery))
+    found = association.read([_sides(given.figures)], Setting(given.discovery))
+    if not set(effect.RAW) <= given.figures.keys():
+        return found
+    sides = int(given.figures["inside"]), int(given.figures["outside"])
+    return replace(found, figures={**found.figures, **effect.derived(given.figures, *sides)})
 
 
 def _sides(figures: Figures, failing: str = "insideFailing") -> Row:

@@ -295,9 +295,24 @@ def _evidence(record: Record) -> Evidence:
                 "modality": notations().get(row["modality"].value) if "modality" in row else None,
                 "source": _text(row, "source"),
                 "passages": quoted.get(node, []),
+                "effect": _effect(row),
             }
         )
     return out
+
+
+def _effect(row: Row) -> dict[str, float | None] | None:
+    """Return the effect in the outcome's own numbers, or None where it has none."""
+    if "effect" not in row:
+        return None
+    names = {
+        "inside": "meanInside",
+        "outside": "meanOutside",
+        "difference": "effect",
+        "low": "effectFrom",
+        "high": "effectUntil",
+    }
+    return {n: float(row[key].value) if key in row else None for n, key in names.items()}
 
 
 def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:

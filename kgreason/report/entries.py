@@ -32,11 +32,26 @@ class ReportedPassage:
 
 
 @dataclass(frozen=True)
+class ReportedEffect:
+    """The means of a numeric outcome inside and outside a region, their difference, its interval.
+
+    All in the outcome's unit; `low` and `high` are None where no interval can be given.
+    """
+
+    inside: float
+    outside: float
+    difference: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
 class ReportedEvidence:
     """A piece of evidence: the kind of its test, its polarity, its strength, and its citations.
 
     `modality` says in what way it was come by, `source` what it was drawn from (of the graph its
-    fingerprint); both are None in records that do not say it.
+    fingerprint); both are None in records that do not say it. `effect` is that of a numeric
+    outcome.
     """
 
     id: str
@@ -47,13 +62,15 @@ class ReportedEvidence:
     modality: str | None
     source: str | None
     passages: tuple[ReportedPassage, ...]
+    effect: ReportedEffect | None
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
         citations = tuple(ReportedCitation(**one) for one in entry["citations"])
         passages = tuple(ReportedPassage(**one) for one in entry["passages"])
-        return cls(**{**entry, "citations": citations, "passages": passages})
+        effect = None if entry["effect"] is None else ReportedEffect(**entry["effect"])
+        return cls(**{**entry, "citations": citations, "passages": passages, "effect": effect})
 
 
 @dataclass(frozen=True)

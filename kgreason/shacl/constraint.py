@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
@@ -43,6 +44,7 @@ class Constraint:
     `rule` are the exact texts as compiled, where `exact` and `portable` only list who is told to
     fail. `axiom` is the OWL term that states it, where it is no shape that does; `named_shape` then
     is the property or class it is said of, and `peers` gives all axioms of its files on a graph.
+    `numbers` are those of a numeric outcome by focus node, the greatest of each.
     """
 
     key: str
@@ -64,6 +66,7 @@ class Constraint:
     shapes: Shapes | None = field(default=None, repr=False, compare=False)
     aim: Target | None = field(default=None, repr=False, compare=False)
     axiom: ox.NamedNode | None = None
+    numbers: Mapping[Term, Decimal] = field(default_factory=dict, repr=False, compare=False)
     peers: "Callable[[Graph], tuple[Constraint, ...]] | None" = field(
         default=None, repr=False, compare=False
     )

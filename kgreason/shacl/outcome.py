@@ -55,7 +55,8 @@ def outcome_symptom(
         select = Fragment(expanded(text))
     except IllFormedError as error:
         raise QueryError(f"{where}: {error}.") from error
-    cut = _cut(pairs, at, where)
+    numbers = _numbers(pairs, at, where)
+    cut = _cut(numbers, at)
     target = template(ROLE, "outcome-target").fragment(select=select)
     violation = (
         template(ROLE, "outcome-true").fragment(select=select)
@@ -77,16 +78,17 @@ def outcome_symptom(
         population=len({focus for focus, _ in pairs}),
         guarded=True,
         at=cut,
+        numbers=numbers,
     )
 
 
-def _cut(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> ox.Literal | None:
-    """Return where numbers are cut, or None for booleans."""
+def _numbers(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> dict[Term, Decimal]:
+    """Return the greatest number of each node; nothing where the outcome is true or false."""
     booleans = [o for _, o in pairs if isinstance(o, ox.Literal) and o.datatype == XSD.boolean]
     if len(booleans) == len(pairs):
         if at is not None:
             raise OptionError(f"{where}: --at is for numbers, but ?outcome is true or false here.")
-        return None
+        return {}
     greatest: dict[Term, Decimal] = {}
     for focus, outcome in pairs:
         number = _number(outcome)
@@ -96,7 +98,14 @@ def _cut(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> ox.L
                 f"for {focus} it is {outcome}."
             )
         greatest[focus] = max(number, greatest.get(focus, number))
-    bound = at if at is not None else upper_quartile(greatest.values())
+    return greatest
+
+
+def _cut(numbers: dict[Term, Decimal], at: Decimal | None) -> ox.Literal | None:
+    """Return where numbers are cut, or None for booleans."""
+    if not numbers:
+        return None
+    bound = at if at is not None else upper_quartile(numbers.values())
     return ox.Literal(format(bound, "f"), datatype=XSD.decimal)
 
 

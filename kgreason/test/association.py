@@ -7,6 +7,7 @@ from typing import Final
 from kgreason.base.figures import figure
 from kgreason.base.statistics import Table, e_value_two_proportions
 from kgreason.base.store import Row
+from kgreason.test.effect import measured
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
 STRONG: Final = figure("associationStrong")
@@ -37,4 +38,6 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         "outside": table.outside,
         "eValue": decimal(e),
     }
+    if setting.numbers is not None:
+        figures |= measured(*setting.numbers)
     return Finding(outcome, note, figures)

@@ -25,7 +25,8 @@ class Setting:
 
     `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
     the region among its siblings; graph, constraint and the pattern of the region are for kinds
-    that look at more than rows.
+    that look at more than rows. `numbers` are those of a numeric outcome on the half that is
+    counted, inside and outside.
     """
 
     discovery: Table | None = None
@@ -33,6 +34,7 @@ class Setting:
     graph: Graph | None = None
     constraint: Constraint | None = None
     region: Fragment | None = None
+    numbers: tuple[Sequence[Decimal], Sequence[Decimal]] | None = None
 
 
 Figures = Mapping[str, int | Decimal]

@@ -15,7 +15,7 @@ from kgreason.base.terms import PROV, TRAILS, TYPE, XSD
 from kgreason.context.context import Context, mark_test, pattern, test_seconds, view_of
 from kgreason.context.script import Script, rewritten
 from kgreason.context.symptom import Symptom
-from kgreason.context.view import View, digest
+from kgreason.context.view import View, digest, members
 from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of
 from kgreason.record import Step
@@ -290,7 +290,23 @@ def _setting(row: Row, view: View) -> Setting:
     )
     counts = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
     region = pattern(row["pattern"].value) if "pattern" in row else None
-    return Setting(counts, row.get("level"), view.graph, view.constraint, region)
+    numbers = _numbers(row, view)
+    return Setting(counts, row.get("level"), view.graph, view.constraint, region, numbers)
+
+
+def _numbers(row: Row, view: View) -> tuple[list[Decimal], list[Decimal]] | None:
+    """Return the numbers of an outcome inside and outside a region, on the half held out."""
+    numbers = view.constraint.numbers
+    if not numbers or role_of(row["kind"].value) != TRAILS.Association:
+        return None
+    population = view.marks.population
+    half = view.marks.scheme(row["split"].value).heldout_mask & population.everyone
+    within = members(view, pattern(row["pattern"].value))
+    sides: tuple[list[Decimal], list[Decimal]] = ([], [])
+    for place, node in enumerate(population.nodes):
+        if half >> place & 1 and node in numbers:
+            sides[0 if within >> place & 1 else 1].append(numbers[node])
+    return sides
 
 
 def cite_finding(
