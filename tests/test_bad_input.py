@@ -598,7 +598,7 @@ def test_options_that_do_not_go_together() -> None:
         (["--shapes", "shapes.ttl", "--max-seconds", "-1"], r"--max-seconds must be more than 0"),
         (["--shapes", "shapes.ttl", "--query-seconds", "inf"], r"--query-seconds must be a number"),
         (["--shapes", "shapes.ttl", "--policy", "none"], r"There is no policy 'none'; there are"),
-        ([], r"Give --shapes FILE, --violations FILE or --outcome FILE"),
+        ([], r"Give --shapes FILE, --axioms FILE, --violations FILE or --outcome FILE"),
     ):
         refused(run("investigate", "data.ttl", *args), sentence)
 

@@ -50,7 +50,8 @@ COMMANDS = (
     "verdict",
     "calibrate",
 )
-SYMPTOM_KEYS = ["id", "name", "shape", "constraint", "path", "severity", "population", "failing"]
+SYMPTOM_KEYS = ["id", "name", "shape", "constraint", "axiom", "path", "severity", "population"]
+SYMPTOM_KEYS += ["failing"]
 ROOT = Path(__file__).resolve().parents[1]
 
 
