@@ -123,7 +123,12 @@ def test_a_name_in_each_of_two_languages_is_one_too_many(told: Told, other: str)
     found = told("sh:path ex:name ; sh:maxCount 1", lines)
     assert [h["statement"] for h in found] == [LANGUAGES]
     evidence = {e["test"]: e["polarity"] for e in found[0]["evidence"]}
-    assert evidence == {"direct-check": "supports", "placebo": "supports"}
+    # Several names in one language break the rule as well: it is one wrong form among others.
+    assert evidence == {
+        "direct-check": "supports",
+        "placebo": "supports",
+        "restatement": "neutral",
+    }
 
 
 @pytest.mark.parametrize("tags", [("@fr", "@fr"), ("", "")])

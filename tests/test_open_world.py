@@ -25,6 +25,7 @@ from kgreason.report import markdown
 from kgreason.review.replay import replay
 from kgreason.test import (
     association,
+    broken_counts,
     closure_check,
     closure_placebo,
     counterexamples,
@@ -210,6 +211,7 @@ def test_nothing_to_count_decides_nothing() -> None:
         "period-spread": [period_spread.read([], setting)],
         "stratification": [stratification.read([], setting)],
         "intervention": [trial_counts.judged(dict.fromkeys(trial_counts.RECORDED, 0))],
+        "restatement": [broken_counts.judged([])],
         "counterexamples": [
             counterexamples.read([{"failing": number(n)}, *[OUTSIDE] * n], setting) for n in (0, 5)
         ],
