@@ -18,7 +18,8 @@ from kgreason.base.statistics import Table, deviance, e_value_two_proportions
 
 POWER: Final = figure("detectablePower")
 _DEVIATIONS: Final = NormalDist().inv_cdf(POWER)
-_MIN_G: Final = figure("minG")
+MIN_G: Final = figure("minG")
+"""The least G statistic of a region that is proposed; about p = 0.004 for one fixed beforehand."""
 _PROPOSED: Final = 3
 """Families propose what holds as many failing nodes of the discovery half."""
 _BOTH: Final = 2
@@ -55,7 +56,7 @@ def detectable(population: int, failing: int, needed: float) -> Detectable | Non
 
     def reached(inside: int, bad: int) -> bool:
         first, second = halves(population, failing, inside, bad)
-        found = first.inside_failing >= _PROPOSED and deviance(first) >= _MIN_G
+        found = first.inside_failing >= _PROPOSED and deviance(first) >= MIN_G
         return found and e_value_two_proportions(first, second) >= needed
 
     if not reached(nodes, nodes):

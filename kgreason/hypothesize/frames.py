@@ -16,7 +16,7 @@ from kgreason.hypothesize.nested import both_stand
 from kgreason.hypothesize.overlaps import contained
 from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer, candidates_of
 
-_NEAREST: Final = integer("nearest")
+NEAREST: Final = integer("nearest")
 _OVERLAP: Final = figure("rivalOverlap")
 
 
@@ -90,7 +90,7 @@ def propose(
 
 def _nearest(mined: Iterable[Candidate]) -> list[Candidate]:
     """Return the best of those that are not good enough: they are dropped again, and recorded."""
-    return sorted((c for c in mined if c.score > 0), key=best_first)[:_NEAREST]
+    return sorted((c for c in mined if c.score > 0), key=best_first)[:NEAREST]
 
 
 def sifted(

@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kgreason.base.figures import integer
 from kgreason.base.store import Row
 from kgreason.base.templates import template
+from kgreason.hypothesize.frames import NEAREST
 from kgreason.record import Record, node_name
 from kgreason.record.joined import one_cause, with_origins
 from kgreason.record.modalities import notations
 from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, short, symptoms
 
 _OPEN: Final = "inconclusive"
-_NEAREST: Final = integer("nearest")
 
 Evidence = Mapping[str, list[dict[str, Any]]]
 
@@ -172,7 +171,7 @@ def _nearest(record: Record) -> dict[str, list[dict[str, Any]]]:
     out: dict[str, list[dict[str, Any]]] = {}
     for row in record.store.select(asked):
         told = out.setdefault(row["symptom"].value, [])
-        if len(told) < _NEAREST:
+        if len(told) < NEAREST:
             counts = {name: int(row[name].value) for name in "abcd"}
             told.append(
                 {

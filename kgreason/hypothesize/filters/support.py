@@ -2,12 +2,13 @@
 
 from typing import ClassVar, Final
 
+from kgreason.base import detectable
 from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Check, Figure
 
-MIN_G: Final = figure("minG")
+MIN_G: Final = detectable.MIN_G
 """The least G statistic; about p = 0.004 for a region fixed beforehand."""
 _MIN_SHARE: Final = figure("minShare")
 _MIN_MECHANISM: Final = figure("minMechanismShare")
