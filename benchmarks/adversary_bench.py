@@ -70,7 +70,7 @@ class Asked:
 def main() -> None:
     """Run the nulls that are missing, and print the table of all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nulls", type=int, default=200)
+    parser.add_argument("--nulls", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the number of the first null")
     parser.add_argument("--size", type=int, default=300, help="focus nodes of each null")
     parser.add_argument("--seeds", type=int, default=2, help="how often it is asked again")
@@ -100,7 +100,8 @@ def main() -> None:
 def _read(file: Path) -> list[dict[str, Any]]:
     if not file.exists():
         return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return list({found["number"]: found for found in map(json.loads, lines)}.values())
 
 
 def _one(task: tuple[int, int, int, str]) -> dict[str, Any]:

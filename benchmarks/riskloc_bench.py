@@ -3,7 +3,8 @@
 `python benchmarks/riskloc_bench.py CHECKOUT --python OTHER --sets RS S L --out results.jsonl` reads
 a checkout of github.com/shaido987/riskloc (MIT; nothing of it is kept here). `--python` is one that
 has pandas, scipy, kneed, loguru and pyyaml, for the other methods, which run with their own
-defaults. RS is in the checkout; S and L are generated there first:
+defaults; one that is stopped after `--seconds` has no answer. RS is in the checkout; S and L are
+generated there first:
 
     python generate_dataset.py --num 22 --dataset-name S --seed 121
     python generate_dataset.py --num 20 --dataset-name L --seed 122 --dims 10 24 10 15 \
@@ -41,8 +42,11 @@ BEAM: Final = 8
 STORY: Final = 5
 TOLD: Final = 10.0
 OTHERS: Final = r"""
-import contextlib, io, json, sys, time
+import contextlib, io, json, signal, sys, time
 folder, name, file, out = sys.argv[1:5]
+def stop(*_):
+    raise TimeoutError("stopped")
+signal.signal(signal.SIGALRM, stop)
 sys.path.insert(0, folder)
 import warnings
 warnings.filterwarnings("ignore")
@@ -54,10 +58,12 @@ where, rs = f"{folder}/data/{name}", name == "RS"
 df, attributes, a, b = run_utils.read_dataframe(where, file, rs, rs)
 label = run_utils.get_label(where, file, rs)
 found = {}
-for method in sys.argv[5:]:
+seconds, methods = int(sys.argv[5]), sys.argv[6:]
+for method in methods:
     sys.argv = ["run.py", method]
     options = argument_parser.get_input_arguments()[3]
     begun = time.process_time()
+    signal.alarm(seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             causes = run_utils.run_method(df.copy(), [a, b], attributes, method, options, rs, False)
@@ -65,6 +71,7 @@ for method in sys.argv[5:]:
         error = None
     except Exception as problem:
         said, error = [], repr(problem)
+    signal.alarm(0)
     tp, fp, fn, true = score_root_causes(said, label)
     found[method] = {"said": said, "tp": int(tp), "fp": int(fp), "fn": int(fn), "error": error,
                      "cpu": round(time.process_time() - begun, 2)}
@@ -105,13 +112,19 @@ class Instance:
 def main() -> None:
     """Run the instances that are missing, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checkout", type=Path)
+    parser.add_argument("checkout", type=Path, nargs="?")
     parser.add_argument("--python", default="python3", help="the one that the other methods run in")
     parser.add_argument("--sets", nargs="+", default=["RS"])
     parser.add_argument("--most", type=int, default=40, help="instances of a set")
+    parser.add_argument(
+        "--seconds", type=int, default=120, help="after which another method is stopped"
+    )
     parser.add_argument("--policies", nargs="+", default=["frame"])
     parser.add_argument("--out", type=Path, default=Path("riskloc.jsonl"))
     options = parser.parse_args()
+    if options.checkout is None:
+        print("Not run: name a checkout of github.com/shaido987/riskloc; see --help.")
+        return
     known = _read(options.out)
     done = {(one["set"], one["file"]) for one in known}
     for name in options.sets:
@@ -139,7 +152,7 @@ def _one(options: argparse.Namespace, name: str, file: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="kgreason-rows-") as folder:
         out = Path(folder) / "others.json"
         program = [options.python, "-c", OTHERS, str(options.checkout), name, file, str(out)]
-        subprocess.run([*program, *METHODS], check=True)
+        subprocess.run([*program, str(options.seconds), *METHODS], check=True)
         told = json.loads(out.read_text(encoding="utf-8"))
         instance = made(f"{name} {file}", told)
         found = dict(told["found"])
@@ -220,16 +233,24 @@ def investigated(instance: Instance, data: Path, policy: str) -> dict[str, Any]:
             for h in symptom["hypotheses"]
             if h["kind"] != "none" and h["status"] == "supported"
         ]
-    store = ox.Store()
-    store.bulk_load(path=str(data), format=ox.RdfFormat.N_TRIPLES)
+    store = stored(data)
     for hypothesis in answers:
-        held = _region(store, hypothesis["region"])
+        held = region(store, hypothesis["region"])
         said += labels(held, instance) or [f"no conjunction: {hypothesis['statement']}"]
     found = scored(list(dict.fromkeys(said)), instance, time.process_time() - begun)
     return found | {"verdict": verdicts, "statements": [h["statement"] for h in answers]}
 
 
-def _region(store: ox.Store, query: str) -> Bits:
+def stored(data: Path) -> ox.Store:
+    """Return the rows in a named graph, for a region may ask where a statement stands."""
+    store = ox.Store()
+    source = ox.NamedNode(f"{ROW}source")
+    store.bulk_load(path=str(data), format=ox.RdfFormat.N_TRIPLES, to_graph=source)
+    return store
+
+
+def region(store: ox.Store, query: str) -> Bits:
+    """Return the rows that a region's query gives."""
     out = 0
     rows = store.query(query, use_default_graph_as_union=True)
     for row in rows:  # type: ignore[union-attr]
@@ -349,8 +370,8 @@ def table(known: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             "rows beyond the cut."
         )
         yield ""
-        yield "| method | F1 | precision | recall | recall, three rows or more | CPU s |"
-        yield "|---|---:|---:|---:|---:|---:|"
+        yield "| method | F1 | precision | recall | recall, three rows or more | CPU s | failed |"
+        yield "|---|---:|---:|---:|---:|---:|---:|"
         for method in dict.fromkeys(m for one in some for m in one["found"]):
             yield _row(method, [one for one in some if method in one["found"]])
 
@@ -370,6 +391,7 @@ def _row(method: str, some: Sequence[Mapping[str, Any]]) -> str:
         _share(tp, tp + fn),
         _share(sum(seen), len(seen)),
         f"{_middle([f['cpu'] for f in found]):.1f}",
+        str(sum(f["error"] is not None for f in found)),
     ]
     return f"| {method} | {' | '.join(cells)} |"
 

@@ -162,9 +162,20 @@ def test_what_kgreason_supports_is_scored(tmp_path: Path) -> None:
     assert (found["tp"], found["fp"], found["fn"]) == (1, 0, 0)
 
 
+def test_a_region_may_ask_for_the_named_graph_of_a_statement(tmp_path: Path) -> None:
+    made = instance("a=1")
+    data = tmp_path / "rows.nt"
+    ox.serialize(riskloc_bench.triples(made), str(data), format=ox.RdfFormat.N_TRIPLES)
+    store = riskloc_bench.stored(data)
+    inside = f'?focus <{riskloc_bench.ROW}a> "1"'
+    for pattern in (inside, f"GRAPH ?g {{ {inside} }}"):
+        held = riskloc_bench.region(store, f"SELECT DISTINCT ?focus WHERE {{ {pattern} }}")
+        assert held == made.holding("a=1")
+
+
 def test_small_causes_are_counted_apart() -> None:
-    found = {"tp": 1, "fp": 0, "fn": 1, "cpu": 1.0, "said": ["a=1"]}
+    found = {"tp": 1, "fp": 0, "fn": 1, "cpu": 1.0, "said": ["a=1"], "error": None}
     one = {"set": "S", "true": ["a=1", "b=2"], "true-beyond": [9, 1], "found": {"riskloc": found}}
     text = "\n".join(riskloc_bench.table([one]))
     assert "2 true causes, of which 1 have at most two rows" in text
-    assert "| riskloc | 0.67 | 1.00 | 0.50 | 1.00 | 1.0 |" in text
+    assert "| riskloc | 0.67 | 1.00 | 0.50 | 1.00 | 1.0 | 0 |" in text
