@@ -340,5 +340,25 @@ def test_a_text_with_one_piece_alone_is_no_choice(tmp_path: Path) -> None:
     assert not any(part.test == "contains" for one in found.found for part in one.parts)
 
 
+def test_of_four_numbers_and_a_text_no_bound_is_said(tmp_path: Path) -> None:
+    """Five values are enough to look for an order, but only four of them are in it."""
+    rows = [HEAD]
+    for n in range(100):
+        level = n % 5
+        size = level or '"none"'
+        rows.append(f"e:n{n} a e:Thing ; e:size {size}{' ; e:code 1' if level < 3 else ''} .")
+    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    data.write_text("\n".join(rows), encoding="utf-8")
+    shapes.write_text(
+        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
+        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
+        encoding="utf-8",
+    )
+    found = explore(look_at(load([data]), [str(data)], str(shapes)))
+    assert found.found
+    tests = {part.test for one in found.found for part in one.parts}
+    assert not tests & {"from", "until", "window"}
+
+
 HEAD = """@prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 """

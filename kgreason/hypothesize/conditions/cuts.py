@@ -363,6 +363,8 @@ class Cut:
                 masks: dict[float | str, int] = {}
                 for key, mask in found:
                     masks[key] = masks.get(key, 0) | mask
+                if len(masks) < _LEAST_LEVELS:
+                    return []  # of which no bound can be said
                 return [Level(k, _written(k), masks[k]) for k in sorted(masks)]
         return []
 
