@@ -25,11 +25,14 @@ from kgreason.test import (
     broken_counts,
     closure_check,
     closure_placebo,
+    code_length,
     counterexamples,
+    dealt_clusters,
     direct_check,
     effect,
     period_spread,
     placebo,
+    recurrence,
     sibling_spread,
     stratification,
     trial_counts,
@@ -185,6 +188,35 @@ def _association(given: Recorded) -> probe.Finding:
     return replace(found, figures={**found.figures, **effect.derived(given.figures, *sides)})
 
 
+def _code_length(given: Recorded) -> probe.Finding:
+    cost = ox.Literal(str(given.figures["codeLength"]), datatype=XSD.decimal)
+    return code_length.read([{**_sides(given.figures), "codeLength": cost}], Setting())
+
+
+def _dealt_clusters(given: Recorded) -> probe.Finding:
+    more: Row = {
+        "codeLength": ox.Literal(str(given.figures["codeLength"]), datatype=XSD.decimal),
+        "ways": _number(given.figures["ways"]),
+    }
+    rows: list[Row] = [
+        {
+            **_level(_OWN, cluster),
+            "shared": _number(cluster["inside"] if cluster["within"] else 0),
+            **more,
+        }
+        for cluster in given.strata
+        for _ in range(_times(cluster["times"]))
+    ]
+    return dealt_clusters.read(rows, Setting())
+
+
+def _recurrence(given: Recorded) -> probe.Finding:
+    rows: list[Row] = [
+        {**_level(_OWN, half), "place": _number(half["index"])} for half in given.strata
+    ]
+    return recurrence.read(rows, Setting())
+
+
 def _sides(figures: Figures, failing: str = "insideFailing") -> Row:
     """Return the counts of both sides as the query gave them."""
     inside, inside_failing = figures["inside"], figures[failing]
@@ -289,6 +321,9 @@ def _restatement(given: Recorded) -> probe.Finding:
 
 KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
+    "code-length": _code_length,
+    "dealt-clusters": _dealt_clusters,
+    "recurrence": _recurrence,
     "counterexamples": _counterexamples,
     "placebo": _placebo,
     "closure-placebo": _closure_placebo,

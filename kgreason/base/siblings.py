@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Count, check_count, round_up
 
 # --- spread among sibling levels --------------------------------------------------------
@@ -16,6 +17,7 @@ from kgreason.base.statistics import Count, check_count, round_up
 # which is near the variance of the log-odds between levels. Hidden batches act on odds,
 # so v, unlike the intra-class correlation, means the same for rare and common failures.
 
+_USUAL = figure("siblingUsual")
 _WIDEST = 25.0  # spread v; log-odds with a standard deviation of 5
 _LEAST_SHARE = 0.003  # smallest v looked at adds this share to the binomial variance
 _SPREAD_NODES = 12
@@ -248,3 +250,20 @@ def _tail_by_quadrature(k: int, n: int, alpha: float, beta: float) -> float:
         if at > middle and beta > 1 and part * width * nodes < _UNSEEN:
             break
     return min(1.0, max(0.0, total))
+
+
+def usual_odds(siblings: Sequence[Count]) -> float:
+    """Return the odds over the siblings with the lowest rates, up to two thirds of all nodes."""
+    ordered = sorted(siblings, key=lambda level: (level[0] / level[1], level[1]))
+    enough = sum(nodes for _, nodes in ordered) * _USUAL
+    failing = population = 0
+    for bad, nodes in ordered:
+        failing, population = failing + bad, population + nodes
+        if population >= enough:
+            break
+    return odds(failing, population)
+
+
+def odds(failing: int, population: int) -> float:
+    """Return the odds of failing, with half a node added on both sides."""
+    return (failing + 0.5) / (population - failing + 0.5)

@@ -222,11 +222,17 @@ def exposed(view: View) -> int:
     Where a rule is about the values of a property, these are the nodes that have one: what has
     none passes, whatever else is true of it.
     """
-    path, everyone = view.constraint.path, view.marks.population.everyone
+    having, everyone = exposure(view), view.marks.population.everyone
+    return members(view, having) & everyone if having.text else everyone
+
+
+def exposure(view: View) -> Fragment:
+    """Return the pattern of the ?focus that could fail; nothing where all could."""
+    path = view.constraint.path
     predicate = path.predicate if path is not None else None
     if predicate is None or view.constraint.component not in _PRESENCE:
-        return everyone
-    return members(view, Fragment(f"?focus {predicate} ?asked .")) & everyone
+        return Fragment("")
+    return Fragment(f"?focus {predicate} ?asked .")
 
 
 def digest(pattern: Fragment) -> str:

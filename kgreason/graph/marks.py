@@ -156,13 +156,14 @@ class Marks:
 
     `failing` marks the failing nodes, `failing_mask` is their set. `node` and `cluster` are the
     splits. `split` is False where there are too few failing nodes to split; then both halves are
-    the whole.
+    the whole. In `whole` they always are: it is for what pays for its search in another way.
     """
 
     population: Population
     failing: ox.NamedNode
     node: Split
     cluster: Split
+    whole: Split
     split: bool
     failing_mask: int = field(repr=False)
 
@@ -191,13 +192,15 @@ class Marks:
 
     def named_in(self, query: str) -> None:
         """Mark what a query names that was written before, perhaps by another process."""
-        for split in (self.node, self.cluster):
+        for split in (self.node, self.cluster, self.whole):
             for mark in (split.first, split.second, split.sample, split.chosen):
                 if mark is not None:
                     mark.named_in(query)
 
     def scheme(self, name: str) -> Split:
-        """Return the split of that name: `node`, `cluster` or `within`."""
+        """Return the split of that name: `node`, `cluster`, `within` or `whole`."""
+        if name == self.whole.scheme:
+            return self.whole
         clustered = name == "cluster" or (name == "within" and self.population.nested)
         return self.cluster if clustered else self.node
 
@@ -284,12 +287,15 @@ def mark_failing(
     _mark(graph.store.inner, WORK.fails, name, population.nodes, bad)
     split = bad.bit_count() >= least
     everyone = Mark(population.mark, population.everyone, population.nodes)
-    whole = Split("none", everyone, everyone)
-    by_node = _mining(graph, key, population, population.node if split else whole, bad)
+    none = Split("none", everyone, everyone)
+    by_node = _mining(graph, key, population, population.node if split else none, bad)
     by_cluster = by_node
     if split and population.cluster is not population.node:
         by_cluster = _mining(graph, key, population, population.cluster, bad)
-    return Marks(population, name, by_node, by_cluster, split, bad)
+    left = everyone
+    if population.everyone.bit_count() < len(population.nodes):
+        left = Mark(_name(f"whole:{key}"), population.everyone, population.nodes, graph.store.inner)
+    return Marks(population, name, by_node, by_cluster, Split("whole", left, left), split, bad)
 
 
 def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:

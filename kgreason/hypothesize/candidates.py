@@ -56,8 +56,13 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """The G statistic of the table on the discovery half; candidates are ranked by it."""
-        return deviance(self.table)
+        """The G statistic of the table on the discovery half; candidates are ranked by it.
+
+        Of one that was looked for among all nodes it is that of half as many: G grows with the
+        nodes that are counted, and others have but half of them.
+        """
+        whole = self.family.header.get("split") == "whole"
+        return deviance(self.table) / (2 if whole else 1)
 
     @property
     def share(self) -> float:

@@ -13,6 +13,7 @@ from kgreason.context.view import View, table
 from kgreason.hypothesize.bindings import joined
 from kgreason.hypothesize.bounds import recut
 from kgreason.hypothesize.candidates import Candidate, counted
+from kgreason.hypothesize.conditions.seam import WRITTEN
 from kgreason.hypothesize.filters import worth_a_test
 from kgreason.hypothesize.filters.ranks import best_first
 
@@ -25,7 +26,9 @@ _CLEARER: Final = figure("conjunctionFactor")
 
 def pairs(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the conjunctions of two conditions that beat both their parts."""
-    single = sorted((c for c in candidates if not c.is_mechanism), key=best_first)[:_PAIRED]
+    # What was looked for among all nodes has no half left that could test it as part of another.
+    origins = (c for c in candidates if not c.is_mechanism and WRITTEN not in c.values)
+    single = sorted(origins, key=best_first)[:_PAIRED]
     out = []
     for one, other in combinations(single, 2):
         if one.values.get("dimension") == other.values.get("dimension"):

@@ -12,13 +12,14 @@ from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.broken import breaks
 from kgreason.context.view import View, inside
 from kgreason.hypothesize.candidates import Candidate, section
+from kgreason.hypothesize.conditions.seam import clusters, costing
 from kgreason.hypothesize.openness import known_outside
 from kgreason.record.test_kinds import RESTATEMENT, kinds_of
 from kgreason.shacl import Path, conforms_with_path, of_predicate
 
 _PLACEBOS: Final = integer("placebos")
 _AND: Final = " and "
-PATTERNS: Final = ("levels", "exception", "prediction", "placebo", "known")
+PATTERNS: Final = ("levels", "exception", "prediction", "placebo", "known", "cost", "clusters")
 """The parameters of tests that an outline may provide."""
 
 
@@ -27,7 +28,8 @@ class Outline:
     """The region of a hypothesis, the kinds of test that it gets, and their parameters.
 
     `patterns` has the parameters by the names in `PATTERNS`: the levels of the siblings, the
-    excepted level, the prediction, the placebo, and the nodes that are known to lie outside.
+    excepted level, the prediction, the placebo, the nodes that are known to lie outside, the length
+    of the region's code, and the clusters that are dealt as wholes.
     `silent` says whether nodes without a statement lie outside as well. `scheme` names the split
     into halves.
     """
@@ -47,11 +49,17 @@ def outlined(view: View, candidate: Candidate) -> Outline:
     family = candidate.family
     half = view.split(family).heldout
     levels = _levels(view, candidate, half)
+    dealt = clusters(view, candidate.values)
     kinds, asked = [], set()
     asked_of_all = kinds_of(RESTATEMENT) if breaks(view) else []
     for kind in dict.fromkeys([*family.header["tests"].split(), *asked_of_all]):
         parameters = template("test", kind).parameters
-        if "levels" not in parameters or (levels is not None and _several(view, levels)):
+        needed = {
+            "levels": levels is not None and _several(view, levels),
+            "clusters": dealt is not None,
+            "first": view.marks.split,
+        }
+        if all(there for name, there in needed.items() if name in parameters):
             kinds.append(kind)
             asked |= set(parameters)
     patterns: dict[str, Fragment] = {}
@@ -66,6 +74,10 @@ def outlined(view: View, candidate: Candidate) -> Outline:
         patterns["placebo"] = _placebo(view, candidate, half)
     if "known" in asked:
         patterns["known"], silent = known_outside(view, candidate, half)
+    if "cost" in asked:
+        patterns["cost"] = costing(candidate.values)
+    if "clusters" in asked and dealt is not None:
+        patterns["clusters"] = dealt
     return Outline(candidate.pattern, tuple(kinds), family.header["split"], patterns, silent)
 
 

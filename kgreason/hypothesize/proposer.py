@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from kgreason.base.budget import ask
-from kgreason.base.templates import role, template
 from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
 from kgreason.hypothesize import bindings, refine
 from kgreason.hypothesize.candidates import Candidate, families, filled, mine
 from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.seam import candidate as condition_candidate
 from kgreason.hypothesize.conditions.seam import candidates as found_conditions
-from kgreason.hypothesize.conditions.seam import conditions_of, remade
-from kgreason.hypothesize.conditions.search import Found, judged
+from kgreason.hypothesize.conditions.search import judged
 from kgreason.hypothesize.free_region import FreeRegion
 from kgreason.record.agents import CONDITIONS, FAMILIES, Agent
 
@@ -100,15 +99,18 @@ class Families:
 
 @dataclass(frozen=True)
 class ConditionSearch:
-    """The search in the language of conditions, for at most `limit` regions."""
+    """The search in the language of conditions, for at most `limit` regions.
+
+    It looks at all nodes, and pays for that by the length of what it says.
+    """
 
     limit: int
     agent: Agent = CONDITIONS
     mines: bool = True
-    blinded: bool = True
+    blinded: bool = False
 
     def propose(self, view: View, /) -> Iterator[Suggestion]:
-        """Return the regions of the shortest story of who fails, on the discovery half."""
+        """Return the regions of the shortest story of who fails."""
         found = found_conditions(view, self.limit) if self.limit else []
         return (Suggestion(filled(view, each)) for each in found)
 
@@ -148,9 +150,9 @@ def candidate_of(view: View, suggestion: Suggestion, proposer: Proposer) -> Cand
     elif isinstance(region, Candidate):
         made = region if proposer.mines else filled(view, region)
     else:
-        found = judged(view, region)
-        made = _conditions(view, region, found)
-        paid = paid if paid is None else found.told
+        made = filled(view, condition_candidate(judged(view, region)))
+    if paid is not None and made.paid is not None:
+        paid = made.paid
     words = {
         name: str(getattr(suggestion, name))
         for name in ("statement", "mechanism", "prediction")
@@ -170,9 +172,3 @@ def _free(view: View, region: FreeRegion) -> Candidate:
         name = region_name(population, digest(made.pattern)).value
         view.known.setdefault(name, population.mask(region.nodes))
     return filled(view, made)
-
-
-def _conditions(view: View, parts: tuple[Condition, ...], found: Found) -> Candidate:
-    values = conditions_of(parts)
-    family = role("hypothesize").get(f"condition-{found.kind}")
-    return filled(view, remade(family or template("hypothesize", "condition-cohort"), values))

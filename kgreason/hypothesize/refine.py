@@ -12,6 +12,7 @@ from kgreason.base.templates import Template, Value, role, template
 from kgreason.context.view import View
 from kgreason.hypothesize.bindings import joined
 from kgreason.hypothesize.candidates import Candidate, counted, filled, regions
+from kgreason.hypothesize.conditions.seam import WRITTEN
 from kgreason.hypothesize.conjunctions import BETTER, meet
 from kgreason.hypothesize.filters import worth_a_test
 
@@ -21,7 +22,13 @@ _ADD, _DROP = "add-condition", "drop-condition"
 
 
 def variants(view: View, parent: Candidate, others: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Return revisions of a hypothesis; `others` are candidates that may become a condition."""
+    """Return revisions of a hypothesis; `others` are candidates that may become a condition.
+
+    What the search in conditions found is as tight as pays, and no half is left that could test a
+    revision of it.
+    """
+    if WRITTEN in parent.values:
+        return
     yield from _narrower(view, parent, others)
     yield from _wider(view, parent)
     yield from _asked(view, parent)
@@ -53,7 +60,9 @@ def _narrower(view: View, parent: Candidate, others: Sequence[Candidate]) -> Ite
     taken = {part.values.get("dimension") for part in parts}
     singles = {part.key: part for other in others for part in (other.parts or (other,))}
     for other in singles.values():
-        if other.is_mechanism or other.values.get("dimension") in taken:
+        if other.is_mechanism or WRITTEN in other.values:
+            continue
+        if other.values.get("dimension") in taken:
             continue
         joint = meet(view, parent, other)
         if joint is not None:

@@ -9,7 +9,7 @@ from pyoxigraph import NamedNode
 
 from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.broken import breaks
-from kgreason.context.view import View, inside, members
+from kgreason.context.view import View, exposure, inside, members
 from kgreason.hypothesize.outlines import Outline
 from kgreason.hypothesize.overlaps import overlap
 from kgreason.record.test_kinds import kinds_of
@@ -75,7 +75,11 @@ def _query(view: View, outline: Outline, kind: str) -> str:
         "passing": False,
         "known": Fragment(""),
         "complete": outline.silent,
+        "exposed": exposure(view),
     }
+    if "first" in kind_template.parameters:
+        halves = view.marks.cluster
+        offered |= {"first": halves.discovery, "second": halves.heldout}
     offered |= {"body" if name == "placebo" else name: each for name, each in patterns.items()}
     if "passing" in kind_template.parameters and "exception" in patterns:
         offered |= {"passing": True, "region": patterns["exception"]}

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from kgreason.base.figures import figure, integer
-from kgreason.base.siblings import beta_binomial_tail
+from kgreason.base.siblings import beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
 from kgreason.hypothesize.outlines import FEW
@@ -15,7 +15,6 @@ from kgreason.test.finding import Finding, Setting, decimal, percent
 TAIL: Final = 0.1
 SMALL: Final = integer("siblingNodes")
 FAR: Final = figure("siblingFar")
-USUAL: Final = figure("siblingUsual")
 ABOVE: Final = figure("siblingAbove")
 PASSING: Final = "passing"
 
@@ -51,9 +50,9 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         note = f"There are {count} levels to compare, too few for a spread."
         return Finding("undetermined", note, figures, strata=strata)
     failing, population = (sum(v[i] for v in siblings) for i in (0, 1))
-    far = FAR * _usual(siblings)
-    if _odds(*own) >= far:
-        near = [level for level in siblings if _odds(*level) < far]
+    far = FAR * usual_odds(siblings)
+    if odds(*own) >= far:
+        near = [level for level in siblings if odds(*level) < far]
         tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
     else:
         tail = min(1.0, count * beta_binomial_tail(siblings, own))
@@ -79,20 +78,3 @@ def _siblings(rows: Sequence[Row], setting: Setting) -> list[Count]:
 
 def _count(row: Row) -> Count:
     return int(row["failing"].value), int(row["population"].value)
-
-
-def _usual(siblings: Sequence[Count]) -> float:
-    """Return the odds over the siblings with the lowest rates, up to two thirds of all nodes."""
-    ordered = sorted(siblings, key=lambda level: (level[0] / level[1], level[1]))
-    enough = sum(nodes for _, nodes in ordered) * USUAL
-    failing = population = 0
-    for bad, nodes in ordered:
-        failing, population = failing + bad, population + nodes
-        if population >= enough:
-            break
-    return _odds(failing, population)
-
-
-def _odds(failing: int, population: int) -> float:
-    """Return the odds of failing, with half a node added on both sides."""
-    return (failing + 0.5) / (population - failing + 0.5)

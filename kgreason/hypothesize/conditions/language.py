@@ -25,7 +25,7 @@ def written(parts: Sequence[Condition]) -> list[dict[str, Any]]:
     """Return a conjunction as plain lists and texts; `read` makes it again."""
     return [
         {
-            "path": [_step_written(step) for step in part.path.steps],
+            "path": path_written(part.path),
             "test": part.test,
             "terms": {name: _value_written(value) for name, value in part.terms},
         }
@@ -41,6 +41,18 @@ def read(plain: Any) -> tuple[Condition, ...]:
     if not isinstance(plain, list) or not plain:
         raise OptionError("A region is a list of conditions, and has at least one.")
     return tuple(_condition(each) for each in plain)
+
+
+def path_written(path: Path) -> list[dict[str, str]]:
+    """Return a path as plain lists and texts; `path_read` makes it again."""
+    return [_step_written(step) for step in path.steps]
+
+
+def path_read(plain: Any) -> Path:
+    """Make a path of plain lists and texts; raises OptionError as `read` does."""
+    if not isinstance(plain, list) or len(plain) > LONGEST:
+        raise OptionError(f"A path is a list of at most {LONGEST} steps, not {plain!r}.")
+    return Path(tuple(_step(step) for step in plain))
 
 
 def _step_written(step: Step) -> dict[str, str]:
@@ -59,14 +71,12 @@ def _condition(plain: Any) -> Condition:
     test, tests = plain["test"], role("condition")
     if test not in tests:
         raise OptionError(f"There is no test {test!r}; there are {', '.join(tests)}.")
-    path, terms = plain["path"], plain.get("terms", {})
-    if not isinstance(path, list) or len(path) > LONGEST:
-        raise OptionError(f"A path is a list of at most {LONGEST} steps, not {path!r}.")
+    path, terms = path_read(plain["path"]), plain.get("terms", {})
     wanted = [name for name in template("condition", test).parameters if name not in _GIVEN]
     if not isinstance(terms, Mapping) or sorted(terms) != sorted(wanted):
         raise OptionError(f"The test {test} takes {wanted or 'no terms'}, not {terms!r}.")
     made = tuple((name, _value(test, name, terms[name])) for name in wanted)
-    return Condition(Path(tuple(_step(step) for step in path)), test, made, 0)
+    return Condition(path, test, made, 0)
 
 
 def _step(plain: Any) -> Step:

@@ -1,7 +1,7 @@
 """From what the search finds to candidates, framed, tested and challenged like all others."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pyoxigraph import Literal
@@ -9,30 +9,34 @@ from pyoxigraph import Literal
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
-from kgreason.base.terms import RDF
-from kgreason.context.view import View
+from kgreason.base.terms import RDF, XSD
+from kgreason.context.view import View, exposure
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both
 from kgreason.hypothesize.conditions.cuts import Condition
-from kgreason.hypothesize.conditions.language import read, written
-from kgreason.hypothesize.conditions.search import Found, atlas_of, explore
+from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
+from kgreason.hypothesize.conditions.search import Found, explore
+from kgreason.hypothesize.conditions.units import clustered
 
 WRITTEN: Final = "conditions"
 """The name under which a candidate keeps its conditions, as JSON."""
+_LENGTH: Final = "codeLength"
+_CLUSTERS: Final = "clusters"
+_MOST_BITS: Final = 1_000_000.0
+"""What cannot be said in the code costs more than it could ever save."""
 _FAMILY: Final = "condition-"
 _NOTHING: Final = Table(0, 0, 0, 0)
 
 
 def candidates(view: View, most: int) -> list[Candidate]:
-    """Return the best that the search finds on the discovery half; counts are not filled in.
+    """Return the best that the search finds; counts are not filled in.
 
-    Halves are those that whole clusters go to. What is wrong with the constrained value itself is
-    left to the families that check it directly.
+    It looks at all nodes: what it finds pays for the search by its length. What is wrong with the
+    constrained value itself is left to the families that check it directly.
     """
-    half = view.marks.cluster.first
-    explored = explore(view, atlas=atlas_of(view, half=half))
+    explored = explore(view)
     ranked = [each for found in explored.found for each in (found, *found.rivals[:1])]
-    made = [_candidate(found) for found in ranked if found.told and _family(found) is not None]
+    made = [candidate(found) for found in ranked if found.told and _family(found) is not None]
     return made[:most]
 
 
@@ -40,15 +44,56 @@ def _family(found: Found) -> Template | None:
     return role("hypothesize").get(_FAMILY + found.kind)
 
 
-def _candidate(found: Found) -> Candidate:
-    family = template("hypothesize", _FAMILY + found.kind)
-    return remade(family, conditions_of(found.parts))
+def candidate(found: Found) -> Candidate:
+    """Return what was found as a candidate; its counts are not filled in."""
+    family = _family(found) or template("hypothesize", f"{_FAMILY}cohort")
+    text = json.dumps(written(found.parts), ensure_ascii=False, sort_keys=True)
+    values: dict[str, Term] = {
+        WRITTEN: Literal(text, datatype=RDF.JSON),
+        _LENGTH: Literal(f"{min(found.cost, _MOST_BITS):.6f}", datatype=XSD.decimal),
+    }
+    if found.weakest is not None:
+        unit = {
+            "part": found.weakest.part,
+            "path": path_written(found.weakest.dealt.unit.path),
+            "ways": found.weakest.ways,
+        }
+        values[_CLUSTERS] = Literal(json.dumps(unit, sort_keys=True), datatype=RDF.JSON)
+    return replace(remade(family, values), paid=found.told)
 
 
-def conditions_of(parts: Sequence[Condition]) -> Mapping[str, Term]:
-    """Return conditions as the values of a candidate, from which `remade` makes it."""
-    text = json.dumps(written(parts), ensure_ascii=False, sort_keys=True)
-    return {WRITTEN: Literal(text, datatype=RDF.JSON)}
+def costing(values: Mapping[str, Term]) -> Fragment:
+    """Return what binds ?codeLength to the bits that a candidate costs to say, and ?ways.
+
+    ?ways is the number of coarse ways in which its nodes are clustered. What was not looked for in
+    the language costs nothing, and has no such pattern.
+    """
+    if _LENGTH not in values:
+        return Fragment("")
+    ways = json.loads(values[_CLUSTERS].value)["ways"] if _CLUSTERS in values else 0
+    return Fragment(f"BIND ({values[_LENGTH].value} AS ?codeLength) BIND ({ways} AS ?ways)")
+
+
+def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
+    """Return what gives each ?focus its ?level, and ?own where the part in question holds it.
+
+    These are the clusters by which the region does worst; None where it is made of none.
+    """
+    if _CLUSTERS not in values:
+        return None
+    unit, parts = json.loads(values[_CLUSTERS].value), _parts(values)
+    made = clustered(path_read(unit["path"]))
+    others = [part.pattern for place, part in enumerate(parts) if place != unit["part"]]
+    exposed = exposure(view)
+    lines, prefixes = [made.text], dict(made.prefixes)
+    for each in (*others, *([exposed] if exposed.text else [])):
+        lines.append(f"{{ SELECT DISTINCT ?focus WHERE {{ {each.text} }} }}")
+        prefixes |= each.prefixes
+    own = parts[unit["part"]].pattern
+    lines.append(
+        f"OPTIONAL {{ {{ SELECT DISTINCT ?focus (true AS ?own) WHERE {{ {own.text} }} }} }}"
+    )
+    return Fragment("\n".join(lines), prefixes | own.prefixes)
 
 
 def remade(family: Template, values: Mapping[str, Term]) -> Candidate:

@@ -20,7 +20,7 @@ from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region
 from kgreason.hypothesize.conditions.paths import Path
-from kgreason.hypothesize.conditions.units import LEAST_SIBLINGS, Held, Unit, alone, held, units
+from kgreason.hypothesize.conditions.units import LEAST_SIBLINGS, Dealt, Unit, dealt, units
 
 TOLD: Final = figure("toldBits")
 """Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
@@ -29,14 +29,25 @@ _ALONE: Final = figure("aloneTail")
 
 
 @dataclass(frozen=True)
+class Weakest:
+    """The part of a region that does worst with clusters dealt as wholes: its place, and how.
+
+    `ways` is the number of ways in which the nodes are clustered coarsely.
+    """
+
+    part: int
+    dealt: Dealt
+    ways: int
+
+
+@dataclass(frozen=True)
 class Found:
     """A region that tells who fails.
 
     `bits` are those that it saves among all nodes, `more` those that it saves beside the regions
-    found before it; `held` is the least that is left where clusters are dealt as wholes, with the
-    clusters in `unit` (None where no clusters can be told); `alone` is the probability that the
-    worst of fewer than ten siblings fails like it. `restates` says why it only says the
-    rule again. `cost` is the length of its code, `table` counts all nodes that were looked at.
+    found before it; `weakest` is where it does worst with clusters dealt as wholes (None where it
+    is made of no clusters). `restates` says why it only says the rule again. `cost` is the length
+    of its code, `table` counts all nodes that were looked at.
     """
 
     parts: tuple[Condition, ...]
@@ -46,8 +57,7 @@ class Found:
     more: float
     table: Table
     kind: str
-    held: Held | None = None
-    alone: float | None = None
+    weakest: "Weakest | None" = None
     restates: str = ""
     rivals: "tuple[Found, ...]" = ()
 
@@ -68,19 +78,21 @@ class Found:
 
     @property
     def sure(self) -> float:
-        """The bits that are left where clusters are dealt as wholes."""
-        return self.bits if self.held is None else min(self.bits, self.held.bits)
+        """The bits that are left where clusters are dealt as wholes, if their spread is known."""
+        fine = self.weakest is not None and self.weakest.dealt.fine
+        return min(self.bits, self.weakest.dealt.bits) if fine and self.weakest else self.bits
 
     @property
     def told(self) -> bool:
         """Whether it stands by its bits alone, without halves."""
-        alone = self.alone is None or self.alone <= _ALONE
-        return self.sure >= TOLD and alone and not self.restates
+        coarse = self.weakest is not None and not self.weakest.dealt.fine
+        usual = coarse and self.weakest and self.weakest.dealt.probability > _ALONE
+        return self.sure >= TOLD and not usual and not self.restates
 
     @property
     def siblings(self) -> int | None:
-        """How many clusters it was held against; None where halves must decide."""
-        return None if self.held is None else self.held.outside
+        """How many clusters it was held against; None where it is made of none."""
+        return None if self.weakest is None else len(self.weakest.dealt.outside)
 
     def words(self, names: Callable[[Term | None], str]) -> str:
         """Say the region: “Nodes whose …”."""
@@ -209,40 +221,33 @@ class _Telling:
             region.bits,
             counts,
             self._kind(region),
-            self._held(region),
-            self._alone(region),
+            self._weakest(region),
             why,
             rivals,
         )
 
-    def _held(self, region: Region) -> Held | None:
-        """Return the least that any part is worth by clusters, among what the other parts hold."""
+    def _weakest(self, region: Region) -> Weakest | None:
+        """Return where a region does worst: which part, by which clusters."""
         cost, failing = region.cost, self._hunt.failing
-        dealt = (
-            held(part, among, failing, cost, unit) for part, among, unit in self._dealt(region)
-        )
-        return min((d for d in dealt if d is not None), key=lambda h: h.bits, default=None)
-
-    def _alone(self, region: Region) -> float | None:
-        """Return the greatest probability of a part that is one of a few clusters.
-
-        There may be several ways to cluster nodes coarsely, and any of them could have stood out.
-        """
-        failing = self._hunt.failing
-        tails = (alone(part, among, failing, unit) for part, among, unit in self._dealt(region))
-        worst = max((tail for tail in tails if tail is not None), default=None)
         ways = sum(1 for unit in self._units if len(unit.masks) <= LEAST_SIBLINGS)
-        return None if worst is None else min(1.0, worst * ways)
+        found = [
+            Weakest(place, made, ways)
+            for place, mask, among in self._parts(region)
+            for unit in self._units
+            if (made := dealt(mask, among, failing, unit, cost, ways)) is not None
+        ]
+        doubtful = [w for w in found if not w.dealt.fine and w.dealt.probability > _ALONE]
+        return max(doubtful or found, key=lambda w: w.dealt.probability, default=None)
 
-    def _dealt(self, region: Region) -> Iterator[tuple[int, int, Unit]]:
-        """Return the nodes of each part, those that the other parts hold, and each unit."""
-        for part in region.parts:
+    def _parts(self, region: Region) -> Iterator[tuple[int, int, int]]:
+        """Return the place and nodes of each part, and the nodes that the other parts hold."""
+        for place, part in enumerate(region.parts):
             if self._bars.on_value(part):
                 continue  # what is wrong with the value itself can be checked directly
             among = self._hunt.among
             for other in region.parts:
                 among &= other.mask if other is not part else among
-            yield from ((part.mask, among, unit) for unit in self._units)
+            yield place, part.mask, among
 
     def _kind(self, region: Region) -> str:
         kinds = [self._kind_of(part) for part in region.parts]

@@ -16,23 +16,30 @@ from typing import Final
 from pyoxigraph import Literal
 
 from kgreason.base.figures import figure, integer
-from kgreason.base.siblings import beta_binomial_tail
+from kgreason.base.siblings import beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Term
+from kgreason.base.templates import Fragment
 from kgreason.hypothesize.conditions.atlas import Table
 from kgreason.hypothesize.conditions.code import beta_binomial
+from kgreason.hypothesize.conditions.paths import Path
 
 LEAST_SIBLINGS: Final = integer("siblingClusters")
 """With fewer clusters outside a region their spread is not well known."""
-_FEWEST: Final = integer("fewestClusters")
+FEWEST: Final = integer("fewestClusters")
+"""Fewer clusters outside a region say nothing of a spread."""
 _COVERED: Final = figure("clusterCovered")
 _WHOLE: Final = figure("clusterWhole")
 _LARGEST: Final = figure("clusterLargest")
 _MOST: Final = integer("clusterSample")
+_FAR: Final = figure("siblingFar")
+_LEAST_PROBABILITY: Final = 2.0**-300
 _MEANS: Final = (0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.98)
 _NEAR: Final = (0.3, 0.55, 0.8, 1.0, 1.25, 1.8, 3.0)  # times the rate of all the others
 _SPREADS: Final = (0.02, 0.06, 0.2, 0.6, 1.5, 4.0, 10.0, 25.0)
 """Spreads of rates: about the variance of their log-odds, as in `probes.siblings`."""
+
+_DAY: Final = 10  # letters of a date without its time
 
 Masks = Sequence[int]
 
@@ -45,14 +52,42 @@ class Unit:
     masks: Masks
 
 
+def clustered(path: Path) -> Fragment:
+    """Return the pattern that gives each ?focus with one end of a path its cluster as ?level.
+
+    Of times that is the day, as in `units`.
+    """
+    text = (
+        f"{{ SELECT ?focus (SAMPLE(?cluster) AS ?level) WHERE {{ {path.inner.text}\n"
+        f'BIND (IF(isLiteral(?end) && SUBSTR(STR(?end), {_DAY + 1}, 1) = "T", '
+        f"SUBSTR(STR(?end), 1, {_DAY}), ?end) AS ?cluster) }} "
+        "GROUP BY ?focus HAVING (COUNT(DISTINCT ?end) = 1) }"
+    )
+    return Fragment(text, path.inner.prefixes)
+
+
 @dataclass(frozen=True)
-class Held:
-    """What is left of a region's bits where the clusters of a unit are dealt as wholes."""
+class Dealt:
+    """How a region does where the clusters of a unit are dealt as wholes.
+
+    `inside` and `outside` are (failing, all) nodes of the clusters that lie in the region, and of
+    the others. `probability` is at most that of the region doing so well by their spread alone.
+    """
 
     unit: Table
-    bits: float
-    inside: int
-    outside: int
+    inside: Sequence[Count]
+    outside: Sequence[Count]
+    probability: float
+
+    @property
+    def fine(self) -> bool:
+        """Whether there are enough other clusters to know their spread well."""
+        return len(self.outside) >= LEAST_SIBLINGS
+
+    @property
+    def bits(self) -> float:
+        """The bits that are left."""
+        return -math.log2(max(self.probability, _LEAST_PROBABILITY))
 
 
 def units(tables: Iterable[Table], nodes: int) -> list[Unit]:
@@ -76,7 +111,7 @@ def _unit(table: Table, nodes: int) -> Unit | None:
     several = sum(1 for m in masks if m & (m - 1))
     largest = max((m.bit_count() for m in masks), default=0)
     fine = several > LEAST_SIBLINGS and largest <= _LARGEST * size
-    coarse = _FEWEST < len(masks) <= LEAST_SIBLINGS
+    coarse = FEWEST < len(masks) <= LEAST_SIBLINGS
     return Unit(table, masks) if fine or coarse else None
 
 
@@ -91,56 +126,69 @@ def _levels(table: Table, once: int) -> list[int]:
     return list(days.values())
 
 
-_DAY: Final = 10  # letters of a date without its time
-
-
-def held(region: int, among: int, failing: int, cost: float, unit: Unit) -> Held | None:
-    """Return the bits of a region by clusters; None where it is not made of whole ones.
+def dealt(
+    region: int, among: int, failing: int, unit: Unit, cost: float, ways: int
+) -> Dealt | None:
+    """Deal the clusters of a unit; None where a region is not made of whole ones.
 
     Only the nodes in `among` are looked at: those that the other parts of a conjunction hold.
     """
     inside, outside, made = _parted(region & among, among, failing, unit)
-    if not made or len(outside) < LEAST_SIBLINGS:
+    if not made or len(outside) < FEWEST:
         return None
-    return Held(unit.table, beyond(inside, outside) - cost, len(inside), len(outside))
+    return Dealt(unit.table, inside, outside, probability(inside, outside, cost, ways))
 
 
-def alone(region: int, among: int, failing: int, unit: Unit) -> float | None:
-    """Return the probability that the worst of a few clusters, or so many, fail as a region does.
+def probability(inside: Sequence[Count], outside: Sequence[Count], cost: float, ways: int) -> float:
+    """Return at most the probability that clusters do so well by the spread of the others.
 
-    Several are taken for one, which is the less likely to stand out, times the ways to choose
-    them. It is 1 where too few others are left to learn from, and None where the region is not made
-    of such clusters, or there are so few in all that no spread is looked at.
+    From ten others on it is Markov's bound: two to the minus of what is left of the bits. Fewer do
+    not tell their spread as well: the tail of a beta-binomial, several clusters taken for one,
+    times the number of choices of so many, and the number of `ways` in which nodes are clustered
+    coarsely. Not so for odds fifty times the usual ones, as in the test of the spread among
+    siblings: clusters that differ by chance hardly ever differ so.
     """
-    inside, outside, made = _parted(region & among, among, failing, unit)
-    many = len(inside) + len(outside)
-    if not made or not _FEWEST < many <= LEAST_SIBLINGS:
-        return None
-    if len(outside) < _FEWEST:
-        return 1.0
-    tail = beta_binomial_tail(outside, (sum(f for f, _ in inside), sum(n for _, n in inside)))
-    return min(1.0, tail * math.comb(many, len(inside)))
+    if len(outside) >= LEAST_SIBLINGS:
+        return float(min(1.0, 2.0 ** -min(1000.0, beyond(inside, outside) - cost)))
+    own = sum(f for f, _ in inside), sum(n for _, n in inside)
+    far = _FAR * usual_odds(outside)
+    if odds(*own) >= far:
+        near = [each for each in outside if odds(*each) < far]
+        return beta_binomial_tail(near if len(near) >= FEWEST else outside, own)
+    choices = math.comb(len(inside) + len(outside), len(inside)) * max(1, ways)
+    return min(1.0, beta_binomial_tail(outside, own) * choices)
 
 
 def _parted(
     region: int, among: int, failing: int, unit: Unit
 ) -> tuple[list[Count], list[Count], bool]:
     """Return the clusters inside and outside a region, and whether it is made of whole ones."""
+    clusters = [
+        ((nodes & failing).bit_count(), nodes.bit_count(), (nodes & region).bit_count())
+        for mask in unit.masks
+        if (nodes := mask & among)
+    ]
+    return parted(clusters, region.bit_count())
+
+
+def parted(
+    clusters: Iterable[tuple[int, int, int]], size: int
+) -> tuple[list[Count], list[Count], bool]:
+    """Return the clusters inside and outside a region, and whether it is made of whole ones.
+
+    Of each cluster its failing nodes, all, and those that the region holds are given; the region
+    has `size` nodes.
+    """
     inside: list[Count] = []
     outside: list[Count] = []
     whole = 0
-    for mask in unit.masks:
-        nodes = mask & among
-        if not nodes:
-            continue
-        own, size = (nodes & region).bit_count(), nodes.bit_count()
-        count = ((nodes & failing).bit_count(), size)
-        if own >= _WHOLE * size:
-            inside.append(count)
+    for failing, nodes, own in clusters:
+        if own >= _WHOLE * nodes:
+            inside.append((failing, nodes))
             whole += own
         else:
-            outside.append(count)
-    return inside, outside, bool(inside) and whole >= _WHOLE * region.bit_count()
+            outside.append((failing, nodes))
+    return inside, outside, bool(inside) and whole >= _WHOLE * size
 
 
 def beyond(inside: Sequence[Count], outside: Sequence[Count]) -> float:

@@ -1,0 +1,49 @@
+"""Read how many bits a region saves in telling which nodes fail, and the e-value that follows."""
+
+from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Decimal
+from typing import Final
+
+from kgreason.base.figures import figure
+from kgreason.base.statistics import E_CAP
+from kgreason.base.store import Row
+from kgreason.hypothesize.conditions.code import saved
+from kgreason.test.finding import Finding, Setting, decimal, integers, percent
+
+TOLD: Final = figure("toldBits")
+SOME: Final = figure("someBits")
+_MOST: Final = 1000.0  # bits; two to more of them is no number
+
+
+def read(rows: Sequence[Row], _setting: Setting) -> Finding:
+    """Return told (from 10 bits on), some (from log2 20 on), or untold.
+
+    Bits are those of the hypergeometric code (`kgreason.hypothesize.conditions.code.saved`) less
+    the length of the region's own code; two to the power of them is an e-value against failures
+    that are dealt at random, whatever was searched (P. D. Grünwald, "The Minimum Description Length
+    Principle", 2007, section 3.3). A region that fails no more than the others saves nothing.
+    """
+    inside, bad, population, failing = integers(
+        rows[0], "inside", "insideFailing", "population", "failing"
+    )
+    cost = float(rows[0]["codeLength"].value)
+    more = bad * population > failing * inside
+    gross = saved(bad, inside, failing, population) if more else 0.0
+    bits = gross - cost
+    e = min(Decimal(2.0 ** max(-_MOST, min(_MOST, bits))), Decimal(str(E_CAP))) if more else 0
+    outcome = "told" if bits >= TOLD else "some" if bits >= SOME else "untold"
+    note = (
+        f"{bad} of {inside} nodes inside fail ({percent(bad, inside)}), {failing - bad} of "
+        f"{population - inside} outside ({percent(failing - bad, population - inside)}): saying so "
+        f"saves {gross:.1f} bits in telling who fails, and costs {cost:.1f}."
+    )
+    figures: dict[str, int | Decimal] = {
+        "insideFailing": bad,
+        "inside": inside,
+        "outsideFailing": failing - bad,
+        "outside": population - inside,
+        "codeLength": decimal(cost),
+        "bitsSaved": decimal(bits),
+        "eValue": Decimal(e).quantize(Decimal("1e-6"), rounding=ROUND_FLOOR),
+    }
+    return Finding(outcome, note, figures)
