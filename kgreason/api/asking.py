@@ -10,6 +10,7 @@ from typing import Any, Final, overload
 from kgreason import run
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import joined, read_all, using
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import check_extensions
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
@@ -68,7 +69,7 @@ def investigate(
     question: str | None = None,
     lenient: bool = False,
     strict: bool = False,
-    policy: str | Path = "frame",
+    policy: str | Path = DEFAULT_POLICY,
     calibration: str | Path = "default",
     seed: int = 0,
     max_hypotheses: int = 6,

@@ -5,9 +5,12 @@ In a wheel they lie inside the package, in a checkout beside it.
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from kgreason.base.errors import RunError
 
+DEFAULT_POLICY: Final = "code"
+"""The policy that rules where none is named."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kgreason.base.errors import OptionError, RunError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.output import deliver
@@ -82,7 +83,7 @@ def bench(
     ] = "0:10",
     shapes: o.Shapes = None,
     ontology: o.Ontology = None,
-    policy: o.Policy = "frame",
+    policy: o.Policy = DEFAULT_POLICY,
     baselines: Annotated[
         str | None,
         typer.Option(

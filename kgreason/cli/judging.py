@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.output import checked, deliver
@@ -106,7 +107,7 @@ def calibrate(
     ] = None,
     policy: Annotated[
         str, typer.Option(metavar="NAME", help="Learn from what was ruled by this policy alone.")
-    ] = "frame",
+    ] = DEFAULT_POLICY,
     with_features: Annotated[
         bool,
         typer.Option(

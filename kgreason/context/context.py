@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -61,6 +61,7 @@ class Context:
     complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
     budget: Budget = UNLIMITED
     foreign: bool = True
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 def marks_of(context: Context, symptom: Symptom, round_: int) -> Marks:
@@ -97,6 +98,7 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
         context.parted,
         budget=context.budget,
         seed=context.seed,
+        kept=context.kept,
     )
     if not context.declared:
         return view

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from pyoxigraph import Literal, NamedNode
 
@@ -59,8 +59,9 @@ class View:
     `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
     the rows of queries that several symptoms ask, `parted` the nodes of each level, by population
     and pattern. `complete` are the properties and classes that were declared complete for all its
-    nodes; `offered` what `values` gave before; `budget` is asked before each unit of work; what is
-    drawn by lot is drawn with `seed`.
+    nodes; `offered` what `values` gave before; `kept` what a proposer keeps for other symptoms of
+    the same population, under a name of its own; `budget` is asked before each unit of work; what
+    is drawn by lot is drawn with `seed`.
     """
 
     graph: Graph
@@ -72,6 +73,7 @@ class View:
     complete: frozenset[NamedNode] = frozenset()
     budget: Budget = field(default=UNLIMITED, repr=False, compare=False)
     seed: int = 0
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     offered: dict[tuple[str, frozenset[NamedNode]], dict[str, Value]] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kgreason.base.errors import GraphError, OptionError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.terms import POLICY
 from kgreason.record import Ledger, Record, policy
 from kgreason.review.judge import Opinion, contradiction, opinions
@@ -62,7 +63,7 @@ def _case(trial: dict[str, Any]) -> Case:
         str(trial["graph"]),
         str(trial["fault"]),
         int(trial["seed"]),
-        str(trial.get("policy") or POLICY[policy.DEFAULT].value),  # the one that a trial is under
+        str(trial.get("policy") or POLICY[DEFAULT_POLICY].value),  # the one that a trial is under
         None if adjustment is None else float(adjustment),
     )
 

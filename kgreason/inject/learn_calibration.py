@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kgreason.base.errors import OptionError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.inject.calibration_cases import JUDGEMENT, Case, of_policy
 from kgreason.inject.isotonic import Block, fit, value_at
 from kgreason.inject.summary import calibration as measured
@@ -55,7 +56,7 @@ class Learned:
         return sum(case.fault == JUDGEMENT for case in self.cases)
 
 
-def learn(cases: Sequence[Case], name: str = policy.DEFAULT, *, features: bool = False) -> Learned:
+def learn(cases: Sequence[Case], name: str = DEFAULT_POLICY, *, features: bool = False) -> Learned:
     """Learn a map from confidence to the probability of being right, from cases under one policy.
 
     With `features` it goes by the confidence plus the adjustment of the verdict, kept between 0 and

@@ -14,6 +14,7 @@ import pyoxigraph as ox
 
 from kgreason import api
 from kgreason.base.errors import KgreasonError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import die_with
 from kgreason.inject.base_graph import BaseGraph
 from kgreason.inject.baseline_trials import compared, failing_of
@@ -22,7 +23,6 @@ from kgreason.inject.designs import Design
 from kgreason.inject.fault import Target, Truth
 from kgreason.inject.inject import inject
 from kgreason.inject.scoring import score
-from kgreason.record import policy
 
 _POLL: Final = 0.2
 _SHOWN: Final = 50
@@ -43,7 +43,7 @@ class Trial:
     seed: int
     keep: Path | None = None
     baselines: tuple[str, ...] = ()
-    rules: str = policy.DEFAULT
+    rules: str = DEFAULT_POLICY
 
     @property
     def folder(self) -> Path | None:

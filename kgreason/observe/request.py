@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kgreason.base.errors import OptionError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Objects
 
@@ -47,7 +48,7 @@ class Request:
     only: str | None = None
     lenient: bool = False
     strict: bool = False
-    policy: str = "frame"
+    policy: str = DEFAULT_POLICY
     calibration: str = "default"
     seed: int = 0
     max_hypotheses: int = 6

@@ -17,7 +17,7 @@ import pyoxigraph as ox
 from kgreason.base.errors import OptionError, RunError
 from kgreason.base.extensions import active, cached
 from kgreason.base.figures import figures
-from kgreason.base.resources import folder
+from kgreason.base.resources import DEFAULT_POLICY, folder
 from kgreason.base.store import AnyTerm, Store, triple
 from kgreason.base.templates import Template, role, template
 from kgreason.base.terms import POLICY, RDFS, TRAILS, TYPE
@@ -28,7 +28,6 @@ from kgreason.record.test_kinds import kinds as test_kinds
 from kgreason.record.test_kinds import outcomes_of
 from kgreason.record.whole_shapes import whole_shapes
 
-DEFAULT: Final = "frame"
 _PARTS: Final = frozenset({POLICY.likelihood, POLICY.transition, POLICY.allows})
 _SHARED: Final = {POLICY.rowsOf: POLICY.likelihood, POLICY.transitionsOf: POLICY.transition}
 """What names a table that several policies share, and what its rows are."""
@@ -195,7 +194,7 @@ def is_file(name: str) -> bool:
     return name.endswith(_FILE)
 
 
-def load(name: str = DEFAULT) -> Policy:
+def load(name: str = DEFAULT_POLICY) -> Policy:
     """Return a policy by its name or from a Turtle file.
 
     Raises OptionError if there is none of that name (which lists the names), or if the file is not

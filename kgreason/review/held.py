@@ -13,6 +13,7 @@ from kgreason.audit import AuditReport, Difference, Finding, Sample, recheck, to
 from kgreason.audit.findings import DATA, Unchecked
 from kgreason.audit.merged import History
 from kgreason.base.errors import QueryError, RunError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Row, Term
 from kgreason.base.terms import TRAILS
 from kgreason.context.context import Context, view_of
@@ -90,7 +91,7 @@ def compared(record: Record, given: Given, sample: Sample) -> Compared:
 def _request(record: Record, given: Given) -> Request:
     """Return request of then with the files of now; by which policy it ruled does not matter."""
     asked = asdict(opening.recorded_request(record))
-    asked |= {"data": tuple(given.data), "policy": policy.DEFAULT, "calibration": "none"}
+    asked |= {"data": tuple(given.data), "policy": DEFAULT_POLICY, "calibration": "none"}
     named = {name: tuple(getattr(given, name)) for name in ("shapes", "ontology", "axioms")}
     return Request(**asked | {name: files for name, files in named.items() if files})
 

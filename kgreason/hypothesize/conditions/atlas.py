@@ -78,11 +78,11 @@ class Atlas:
     population: Population
     mark: NamedNode
     nodes: int
-    rows: int = 0
     budget: Budget = UNLIMITED
     _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
     _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
     _answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
+    _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
 
     def known(self) -> list[Table]:
@@ -94,6 +94,10 @@ class Atlas:
         if path not in self._tables:
             self._tables[path] = Table(path, self._ends(path))
         return self._tables[path]
+
+    def pairs(self, path: Path) -> int:
+        """Return the number of pairs that a table was made of."""
+        return self._pairs.get(path, 0)
 
     def bits(self, path: Path) -> float:
         """Return what it costs to say a path: its length, and each step among those there were."""
@@ -145,7 +149,7 @@ class Atlas:
             (row["here"], row["there"])
             for row in self.select(step.template.render("ends", **given))
         ]
-        self.rows += len(pairs)
+        self._pairs[path] = len(pairs)
         start = self.table(before).ends
         ends: dict[Term, int] = {}
         for here, there in self._exact(step, pairs):

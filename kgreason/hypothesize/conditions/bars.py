@@ -15,6 +15,7 @@ from kgreason.shacl import Path as ShapePath
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
+_LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _THERE: Final = frozenset({"exists", "missing"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
 _OTHERS: Final = frozenset({"all-but", "lacks"})
@@ -61,9 +62,13 @@ class Bars:
             for term in terms
             if isinstance(term, NamedNode | Literal)
         }
-        texts = {one or other for one, other in _TEXT.findall(self._text)}
         numbers = set(_NUMBER.findall(self._text))
-        return frozenset(given | texts | numbers | {iri.value for iri in self._listed})
+        return frozenset(given | self._texts | numbers | {iri.value for iri in self._listed})
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        """The texts that the rule names."""
+        return frozenset(one or other for one, other in _TEXT.findall(self._text))
 
     def _unlisted(self, condition: Condition) -> str:
         """Bar the very properties by which a closed shape fails: those it does not list."""
@@ -88,13 +93,17 @@ class Bars:
         if any(term.value in self._constants for term in condition.named if _has_value(term)):
             return "property and value are those of the rule"
         if condition.test in _TEXTS and any(
-            term.value in said
-            for term in condition.named
-            if _has_value(term)
-            for said in self._constants
+            self._told_by_rule(term.value) for term in condition.named if _has_value(term)
         ):
             return "the text is one that the rule names"
         return ""
+
+    def _told_by_rule(self, text: str) -> bool:
+        """Check whether a text is part of what the rule names, or begins or ends with it."""
+        texts = (said for said in self._texts if len(said) >= _LEAST_TEXT)
+        return any(text in said for said in self._constants) or any(
+            text.startswith(said) or text.endswith(said) for said in texts
+        )
 
     def _constrained(self, condition: Condition) -> str:
         """Bar bounds and counts on the constrained value, and whether there is one."""

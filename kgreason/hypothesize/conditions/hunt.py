@@ -7,6 +7,7 @@ reached, while bits rise; a list of regions ends when the next one does not pay.
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log2
 from typing import Final
 
@@ -24,6 +25,7 @@ _A_PATH: Final = integer("beamOfPath")
 _KEEPS: Final = figure("narrowedKeeps")
 _RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
 _LEFT: Final = integer("leftOver")
+_PASSING: Final = 1  # what holds no passing node cannot be narrowed
 _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
 _AHEAD: Final = integer("firstRegions")
@@ -36,7 +38,8 @@ class Extent:
 
     At most `paths` paths are fetched, with `rows` pairs in all; of larger populations a sample of
     `nodes` is looked at. A region has up to `parts` conditions, a story up to `regions` regions;
-    `beam` regions are narrowed at a time.
+    `beam` regions are narrowed at a time; for the best `drawn` of them bounds and sets are drawn
+    anew.
     """
 
     paths: int = 40
@@ -45,6 +48,7 @@ class Extent:
     parts: int = 3
     regions: int = 5
     beam: int = 12
+    drawn: int = 4
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Hunt:
         order = 0
         first = Path()
         heapq.heappush(queue, (-self._limit(self.atlas.table(first)), 0, order, first, False))
-        fetched = 0
+        fetched = rows = 0
         while queue:
             value, _, _, path, grow = heapq.heappop(queue)
             if -value <= 0 or self._enough(-value):
@@ -102,11 +106,12 @@ class Hunt:
                     limit = value + self.atlas.bits(longer) - self.atlas.bits(path)
                     heapq.heappush(queue, (limit, -way.reached, order, longer, False))
                 continue
-            if path.steps and (fetched >= self.extent.paths or self.atlas.rows > self.extent.rows):
+            if path.steps and (fetched >= self.extent.paths or rows > self.extent.rows):
                 self.unreached.append(path)
                 continue
             fetched += 1
             table = self.atlas.table(path)
+            rows += self.atlas.pairs(path)
             self._look(table)
             if len(path) < LONGEST and _leads_on(table):
                 limit = self._limit(table) - self.atlas.bits(path)
@@ -288,7 +293,11 @@ class Hunt:
         wide = self.extent.beam if among == self.among else self.extent.beam // 3
         beam = _varied(every, wide)
         for _ in range(self.extent.parts - 1):
-            longer = [r for region in beam for r in self._narrower(region, pool, among)]
+            longer = [
+                r
+                for place, region in enumerate(beam)
+                for r in self._narrower(region, pool, among, anew=place < self.extent.drawn)
+            ]
             beam = _varied(sorted(longer, key=lambda r: r.order), wide)
             every += beam
         return sorted(every, key=lambda r: r.order)
@@ -298,13 +307,21 @@ class Hunt:
         made = (*self._bounds(cut, among), *self._sets(cut, among))
         return [condition for condition in made if not self.barred(condition)]
 
-    def _narrower(self, region: Region, pool: Sequence[Condition], among: int) -> Iterator[Region]:
-        """Return a region with one condition more, each that saves bits."""
+    def _narrower(
+        self, region: Region, pool: Sequence[Condition], among: int, *, anew: bool
+    ) -> Iterator[Region]:
+        """Return a region with one condition more, each that saves bits.
+
+        Bounds and sets may be drawn anew among its nodes.
+        """
         ask(self.atlas.budget, "condition")
         bad = region.mask & self.failing
         least = max(LEAST, _KEEPS * bad.bit_count())
         size = region.mask.bit_count()
-        within = [c for cut in self.cuts if cut.narrow for c in self._anew(cut, region.mask)]
+        if size - bad.bit_count() < _PASSING or not self._could_gain(region, bad, among):
+            return
+        narrow = (cut for cut in self.cuts if cut.narrow and anew)
+        within = [c for cut in narrow for c in self._anew(cut, region.mask)]
         for condition in (*pool, *within):
             if (bad & condition.mask).bit_count() < least:
                 continue
@@ -314,6 +331,17 @@ class Hunt:
             made = self.scored((*region.parts, condition), mask, among)
             if made is not None and made.bits > region.bits:
                 yield made
+
+    def _could_gain(self, region: Region, bad: int, among: int) -> bool:
+        """Check whether the cheapest condition, were it to leave out all that pass, could pay."""
+        failing, nodes = (among & self.failing).bit_count(), among.bit_count()
+        best = saved(bad.bit_count(), bad.bit_count(), failing, nodes)
+        return best - together([*(p.bits for p in region.parts), self._cheapest]) > region.bits
+
+    @cached_property
+    def _cheapest(self) -> float:
+        """The bits of the cheapest condition of all."""
+        return min((condition.bits for condition in self.pool), default=0.0)
 
 
 def _leads_on(table: Table) -> bool:

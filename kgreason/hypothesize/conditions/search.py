@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import islice
 from math import inf
-from typing import Final
+from typing import Final, cast
 
 from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
@@ -121,8 +121,19 @@ def search(view: View, extent: Extent | None = None, atlas: Atlas | None = None)
 
 
 def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None) -> Atlas:
-    """Make the atlas of a view's population, or of a half of it; symptoms may share it."""
+    """Make the atlas of a view's population, or of a half of it.
+
+    Symptoms share that of a population, later rounds too: what can be said does not depend on who
+    fails, nor on who was found to. Of a large population each symptom has a sample of its own.
+    """
     population = view.marks.population
+    key = f"atlas:{population.key}:{(extent or Extent()).nodes}"
+    everyone = (1 << len(population.nodes)) - 1
+    if half is None and len(population.nodes) <= (extent or Extent()).nodes:
+        if key not in view.kept:
+            view.kept[key] = Atlas(view.graph, population, population.mark, everyone)
+        view.kept[key].budget = view.budget
+        return cast("Atlas", view.kept[key])
     mark = half or Mark(population.mark, population.everyone, population.nodes)
     most = (extent or Extent()).nodes
     if mark.mask.bit_count() > most:
@@ -138,7 +149,7 @@ def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None
     atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
-    among = exposed(view) & atlas.nodes
+    among = exposed(view) & atlas.nodes  # of them those that no earlier round took out
     hunt = Hunt(atlas, failing, bars, extent, among, bars.on_value)
     hunt.explore()
     telling = _Telling(hunt, bars)

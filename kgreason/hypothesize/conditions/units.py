@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pyoxigraph import Literal
@@ -193,16 +194,27 @@ def parted(
 
 def beyond(inside: Sequence[Count], outside: Sequence[Count]) -> float:
     """Return the bits by which some clusters are beyond the family of the others."""
-    known, new = _sampled(outside), Counter(inside)
-    usual = (sum(f for f, _ in outside) + 0.5) / (sum(n for _, n in outside) + 1)
-    near = _cells(sorted({min(0.99, usual * times) for times in _NEAR}))
-    learned = [weight + _likelihood(known, shape) for weight, shape in near]
+    new = tuple(sorted(Counter(inside).items()))
+    near, learned = _learned(tuple(sorted(_sampled(outside).items())))
     both = [log + _likelihood(new, shape) for log, (_, shape) in zip(learned, near, strict=True)]
     own = _sum(weight + _likelihood(new, shape) for weight, shape in _cells(_MEANS))
     return own - (_sum(both) - _sum(learned))
 
 
-def _cells(means: Sequence[float]) -> list[tuple[float, tuple[float, float]]]:
+_Counted = tuple[tuple[Count, int], ...]
+_Cells = Sequence[tuple[float, tuple[float, float]]]
+
+
+@lru_cache(maxsize=256)
+def _learned(known: _Counted) -> tuple[_Cells, Sequence[float]]:
+    """Return means and spreads near those of some clusters, and log2 of how well each fits."""
+    failing = sum(times * f for (f, _), times in known)
+    usual = (failing + 0.5) / (sum(times * n for (_, n), times in known) + 1)
+    near = _cells(sorted({min(0.99, usual * times) for times in _NEAR}))
+    return near, [weight + _likelihood(known, shape) for weight, shape in near]
+
+
+def _cells(means: Sequence[float]) -> _Cells:
     """Return log2 of the prior weight of each mean and spread, which add up to 1, and its shape.
 
     A spread of log-odds above 1 is less likely the greater it is.
@@ -216,8 +228,8 @@ def _cells(means: Sequence[float]) -> list[tuple[float, tuple[float, float]]]:
     ]
 
 
-def _likelihood(counts: Mapping[Count, int], shape: tuple[float, float]) -> float:
-    return sum(c * beta_binomial(f, n, *shape) for (f, n), c in counts.items())
+def _likelihood(counts: _Counted, shape: tuple[float, float]) -> float:
+    return sum(c * beta_binomial(f, n, *shape) for (f, n), c in counts)
 
 
 def _sampled(counts: Sequence[Count]) -> Mapping[Count, int]:
