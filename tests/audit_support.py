@@ -8,6 +8,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 import kgreason
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import PREFIXES, PROV, TRAILS, XSD
@@ -79,7 +80,7 @@ def doubtful(folder: Path, **options: Any) -> Record:
     return _investigate(folder, ["e:age"], **options)
 
 
-def grouped(folder: Path, used: str = policy.DEFAULT) -> Record:
+def grouped(folder: Path, used: str = DEFAULT_POLICY) -> Record:
     """Group what a validation report says of one feed; nobody knows who did not fail."""
     rows = [f"e:s{n} a e:Sample ." for n in range(12)]
     _write(folder / "data" / "feed.ttl", rows)
@@ -118,7 +119,7 @@ def history(folder: Path, name: str) -> Record:
     "own" before it, that policy (by default the shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
-    used = kind if kind in policy.names() else policy.DEFAULT
+    used = kind if kind in policy.names() else DEFAULT_POLICY
     if name.startswith("own"):
         used = str(own_policy(folder, used))
     if kind == "grouped":

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.audit import audit
 from kgreason.base.errors import OptionError
 from kgreason.base.templates import role
@@ -16,7 +17,7 @@ from kgreason.base.terms import POLICY, TRAILS
 from kgreason.record import Record, policy
 from tests.audit_support import CASES, lab, relinked, statements, tampered
 
-OTHERS: Final = sorted(set(policy.names()) - {policy.DEFAULT})
+OTHERS: Final = sorted(set(policy.names()) - {DEFAULT_POLICY})
 MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
     (CASES / "policies.toml").read_text(encoding="utf-8")
 )["mutant"]

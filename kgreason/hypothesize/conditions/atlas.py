@@ -85,6 +85,11 @@ class Atlas:
     _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def whole(self) -> bool:
+        """Whether paths start from every node of the population."""
+        return self.nodes == (1 << len(self.population.nodes)) - 1
+
     def known(self) -> list[Table]:
         """Return the tables that were fetched."""
         return list(self._tables.values())
@@ -135,7 +140,9 @@ class Atlas:
         rare = not path.steps and way.reached < LEAST
         # Of what is many in a source, as focus nodes are, nothing is said by saying it is there.
         wide = wide or (way.step.kind == "within" and way.pairs > _BESIDE * way.reached)
-        return not (wide or rare or path.goes_back(way.step))
+        # What points at something else in the source says nothing of the focus node any more.
+        astray = way.step.kind == "backward" and any(s.kind == "within" for s in path.steps)
+        return not (wide or rare or astray or path.goes_back(way.step))
 
     def _ends(self, path: Path) -> dict[Term, int]:
         if not path.steps:

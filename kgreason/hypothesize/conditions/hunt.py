@@ -25,6 +25,8 @@ _A_PATH: Final = integer("beamOfPath")
 _KEEPS: Final = figure("narrowedKeeps")
 _RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
 _LEFT: Final = integer("leftOver")
+_PAYS: Final = figure("partBits")
+_PAYS_SHARE: Final = figure("partShare")
 _PASSING: Final = 1  # what holds no passing node cannot be narrowed
 _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
@@ -310,7 +312,7 @@ class Hunt:
     def _narrower(
         self, region: Region, pool: Sequence[Condition], among: int, *, anew: bool
     ) -> Iterator[Region]:
-        """Return a region with one condition more, each that saves bits.
+        """Return a region with one condition more, each that saves enough more bits to be told.
 
         Bounds and sets may be drawn anew among its nodes.
         """
@@ -320,6 +322,7 @@ class Hunt:
         size = region.mask.bit_count()
         if size - bad.bit_count() < _PASSING or not self._could_gain(region, bad, among):
             return
+        needed = region.bits + max(_PAYS, _PAYS_SHARE * region.bits)
         narrow = (cut for cut in self.cuts if cut.narrow and anew)
         within = [c for cut in narrow for c in self._anew(cut, region.mask)]
         for condition in (*pool, *within):
@@ -329,7 +332,7 @@ class Hunt:
             if mask.bit_count() == size:
                 continue
             made = self.scored((*region.parts, condition), mask, among)
-            if made is not None and made.bits > region.bits:
+            if made is not None and made.bits > needed:
                 yield made
 
     def _could_gain(self, region: Region, bad: int, among: int) -> bool:

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from operator import and_
 from typing import Final
 
 from pyoxigraph import Literal
@@ -10,12 +12,13 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
 from kgreason.base.terms import RDF, XSD
-from kgreason.context.view import View, exposure
+from kgreason.context.view import View, digest, exposure, inside
+from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
-from kgreason.hypothesize.conditions.search import Found, explore
+from kgreason.hypothesize.conditions.search import Found, atlas_of, explore
 from kgreason.hypothesize.conditions.units import clustered
 
 WRITTEN: Final = "conditions"
@@ -34,10 +37,21 @@ def candidates(view: View, most: int) -> list[Candidate]:
     It looks at all nodes: what it finds pays for the search by its length. What is wrong with the
     constrained value itself is left to the families that check it directly.
     """
-    explored = explore(view)
+    atlas = atlas_of(view)
+    explored = explore(view, atlas=atlas)
     ranked = [each for found in explored.found for each in (found, *found.rivals[:1])]
-    made = [candidate(found) for found in ranked if found.told and _family(found) is not None]
-    return made[:most]
+    told = [found for found in ranked if found.told and _family(found) is not None][:most]
+    if atlas.whole:
+        for found in told:
+            _known(view, found)
+    return [candidate(found) for found in told]
+
+
+def _known(view: View, found: Found) -> None:
+    """Remember who lies in a region: to ask the graph again may take far longer than the search."""
+    nodes = reduce(and_, (part.mask for part in found.parts))
+    name = region_name(view.marks.population, digest(found.pattern)).value
+    view.known.setdefault(name, nodes)
 
 
 def _family(found: Found) -> Template | None:
@@ -90,6 +104,8 @@ def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
         lines.append(f"{{ SELECT DISTINCT ?focus WHERE {{ {each.text} }} }}")
         prefixes |= each.prefixes
     own = parts[unit["part"]].pattern
+    if len(parts) == 1:
+        own = inside(view, own)  # the mark of the region, which the tests of a hypothesis need too
     lines.append(
         f"OPTIONAL {{ {{ SELECT DISTINCT ?focus (true AS ?own) WHERE {{ {own.text} }} }} }}"
     )
