@@ -66,12 +66,15 @@ def _plain(candidate: Candidate) -> dict[str, Any]:
         out["by"] = list(candidate.by)
     if candidate.said:
         out["said"] = dict(candidate.said)
+    if candidate.paid is not None:
+        out["paid"] = candidate.paid
     return out
 
 
 def _made(view: View, plain: dict[str, Any]) -> Candidate:
     made = _wordless(view, plain)
-    return replace(made, by=tuple(plain.get("by", ())), said=plain.get("said", {}))
+    by, said = tuple(plain.get("by", ())), plain.get("said", {})
+    return replace(made, by=by, said=said, paid=plain.get("paid"))
 
 
 def _wordless(view: View, plain: dict[str, Any]) -> Candidate:

@@ -37,6 +37,7 @@ _NUMERIC: Final = frozenset(
 )
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
 _WORD: Final = re.compile(r"[^\W_]{2,30}")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9\s]*")
 _CUTS: Final = re.compile(r"[/#_.:-]+")
 
 
@@ -403,9 +404,14 @@ def cut_of(atlas: Atlas, table: Table) -> Cut:
 
 
 def pieces_of(text: str) -> set[str]:
-    """Return the words of a text, and its runs of three letters."""
+    """Return the words of a text, and its runs of three letters that words do not tell.
+
+    Three plain letters of a word say nothing to anybody; with a mark or a strange letter among them
+    they may be a slip of coding, a wrong scheme, a suffix.
+    """
     short = text[:_LONG]
-    found = {short[at : at + _PIECE] for at in range(len(short) - _PIECE + 1)}
+    runs = (short[at : at + _PIECE] for at in range(len(short) - _PIECE + 1))
+    found = {run for run in runs if not _PLAIN.fullmatch(run)}
     found.update(_WORD.findall(short))
     return found
 

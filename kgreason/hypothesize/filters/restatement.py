@@ -1,6 +1,8 @@
 """Restatement: an origin that only renames the form in which nodes fail is no second cause."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import ClassVar, Final
 
 from kgreason.base.figures import figure
@@ -8,7 +10,7 @@ from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
-from kgreason.hypothesize.overlaps import contained_in, jaccard
+from kgreason.hypothesize.overlaps import contained_in, jaccard, overlap
 
 _SAME: Final = figure("restatedOverlap")
 _COVERS: Final = figure("restatedShare")
@@ -70,7 +72,29 @@ def _restated(
     origin: Candidate, mechanisms: Sequence[Candidate]
 ) -> tuple[Figure, Candidate] | None:
     found = ((_restates(origin, mechanism), mechanism) for mechanism in mechanisms)
-    return next(((figure, m) for figure, m in found if figure is not None), None)
+    one = next(((figure, m) for figure, m in found if figure is not None), None)
+    return one or _told_in_parts(origin, mechanisms)
+
+
+def _told_in_parts(
+    origin: Candidate, mechanisms: Sequence[Candidate]
+) -> tuple[Figure, Candidate] | None:
+    """Return the figure by which several mechanisms of one kind tell of the same failing nodes.
+
+    Two wrong datatypes that hold nearly all failing nodes leave no more to tell than one.
+    """
+    kinds: dict[str, list[Candidate]] = {}
+    for mechanism in mechanisms:
+        kinds.setdefault(mechanism.family.header["kind"], []).append(mechanism)
+    for parts in kinds.values():
+        claimed = reduce(or_, (part.claimed for part in parts))
+        members = reduce(or_, (part.members for part in parts))
+        whole = claimed.bit_count() >= _COVERS * parts[0].table.failing
+        own = origin.claimed.bit_count()
+        shared = (origin.claimed & claimed).bit_count() / own if own else 0.0
+        if whole and shared >= _COVERS and overlap(origin.members, members) < _OVERLAP:
+            return Figure("share of its failing nodes claimed in parts", shared, _COVERS), parts[0]
+    return None
 
 
 def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:

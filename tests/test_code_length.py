@@ -1,0 +1,118 @@
+"""Bits that a region saves, clusters dealt as wholes, and both halves: what their readers make."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pyoxigraph as ox
+import pytest
+
+from kgreason.base.store import Row
+from kgreason.base.terms import XSD
+from kgreason.test import code_length, dealt_clusters, recurrence
+from kgreason.test.finding import Finding, Setting
+
+SETTING = Setting()
+
+
+def number(value: int) -> ox.Literal:
+    return ox.Literal(str(value), datatype=XSD.integer)
+
+
+def bits(value: float) -> ox.Literal:
+    return ox.Literal(f"{value:.6f}", datatype=XSD.decimal)
+
+
+def counted(inside: int, bad: int, population: int, failing: int, cost: float) -> Finding:
+    row: Row = {
+        "inside": number(inside),
+        "insideFailing": number(bad),
+        "population": number(population),
+        "failing": number(failing),
+        "codeLength": bits(cost),
+    }
+    return code_length.read([row], SETTING)
+
+
+@pytest.mark.parametrize(
+    ("inside", "bad", "population", "failing", "outcome"),
+    [(30, 28, 900, 32, "told"), (12, 6, 200, 40, "untold"), (9, 7, 120, 24, "untold")],
+)
+def test_bits_are_those_of_the_hypergeometric_code(
+    inside: int, bad: int, population: int, failing: int, outcome: str
+) -> None:
+    chance = Fraction(
+        math.comb(inside, bad) * math.comb(population - inside, failing - bad),
+        math.comb(population, failing),
+    )
+    expected = -math.log2(chance * (min(inside, failing) + 1)) - 12.5
+    found = counted(inside, bad, population, failing, 12.5)
+    assert float(found.figures["bitsSaved"]) == pytest.approx(expected, abs=1e-6)
+    assert found.outcome == outcome
+
+
+def test_the_e_value_is_two_to_the_bits_rounded_down_and_capped() -> None:
+    some = counted(20, 12, 400, 40, 2.0)
+    exact = 2.0 ** float(some.figures["bitsSaved"])
+    assert Decimal(0) < some.figures["eValue"] <= Decimal(min(exact * (1 + 1e-6), 1e6))
+    assert counted(300, 300, 3000, 310, 12.0).figures["eValue"] == Decimal("1e6")
+
+
+def test_a_region_that_fails_less_saves_nothing_and_speaks_against_itself() -> None:
+    found = counted(100, 1, 200, 50, 3.0)
+    assert (found.outcome, found.figures["eValue"]) == ("untold", 0)
+    assert float(found.figures["bitsSaved"]) == -3.0
+
+
+def clusters(inside: list[tuple[int, int]], outside: list[tuple[int, int]]) -> list[Row]:
+    return [
+        {
+            "level": number(place),
+            "failing": number(failing),
+            "population": number(nodes),
+            "shared": number(nodes if place < len(inside) else 0),
+            "codeLength": bits(10.0),
+            "ways": number(2),
+        }
+        for place, (failing, nodes) in enumerate([*inside, *outside])
+    ]
+
+
+def test_a_region_beyond_many_clusters_is_beyond_and_one_among_them_is_not() -> None:
+    steady = [(1, 40)] * 20 + [(2, 40)] * 20
+    assert dealt_clusters.read(clusters([(30, 40), (33, 40)], steady), SETTING).outcome == "beyond"
+    uneven = [(k % 20, 40) for k in range(40)]
+    found = dealt_clusters.read(clusters([(22, 40)], uneven), SETTING)
+    assert (found.outcome, found.figures["levels"]) == ("within", 41)
+
+
+def test_of_few_clusters_one_must_stand_far_out() -> None:
+    steady = [(2, 100), (1, 100), (3, 100), (2, 100)]
+    assert dealt_clusters.read(clusters([(90, 100)], steady), SETTING).outcome == "beyond"
+    uneven = [(2, 100), (12, 100), (30, 100), (5, 100)]
+    assert dealt_clusters.read(clusters([(41, 100)], uneven), SETTING).outcome == "within"
+
+
+def test_a_region_that_cuts_through_clusters_is_not_judged_by_them() -> None:
+    rows = clusters([], [(4, 10)] * 12)
+    assert dealt_clusters.read(rows, SETTING).outcome == "undetermined"
+    assert dealt_clusters.read([], SETTING).outcome == "undetermined"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        ((30, 31), (29, 33), "alike"),
+        ((30, 31), (1, 29), "lopsided"),
+        ((9, 10), (1, 4), "undetermined"),
+        ((6, 30), (3, 30), "alike"),
+    ],
+)
+def test_halves_that_fail_otherwise_speak_against_a_region(
+    first: tuple[int, int], second: tuple[int, int], outcome: str
+) -> None:
+    rows: list[Row] = [
+        {"place": number(place), "failing": number(bad), "population": number(nodes)}
+        for place, (bad, nodes) in enumerate([first, second])
+    ]
+    assert recurrence.read(rows, SETTING).outcome == outcome
