@@ -204,7 +204,7 @@ class Hunt:
 
     def _bounds(self, cut: Cut, among: int) -> Iterator[Condition]:
         """Return the bounds and the window of an ordered path that tell most among some nodes."""
-        if not cut.levels:
+        if "from" not in cut.ways:
             return
         counts = [
             ((m & self.failing).bit_count(), m.bit_count())
