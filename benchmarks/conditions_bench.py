@@ -77,7 +77,7 @@ def _shown(found: Explored, names: Names, first: int) -> Iterator[str]:
 def _line(one: Found, names: Names) -> str:
     counts = one.table
     inside, outside = counts.inside_failing, counts.outside_failing
-    sure = f"{one.sure:.0f} by {one.siblings}+ clusters" if one.held else "no clusters"
+    sure = f"{one.sure:.0f} by {one.siblings}+ clusters" if one.weakest else "no clusters"
     return (
         f"{one.bits:.0f} bits ({sure}; {one.more:.0f} more; says {one.cost:.0f}) [{one.kind}] "
         f"{one.words(names)}: {inside} of {counts.inside} fail, of others {outside} of "

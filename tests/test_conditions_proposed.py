@@ -9,6 +9,7 @@ from tests.cli_support import run
 from tests.conditions_world import World, strike, view, world
 from tests.test_conditions import PLANTED
 
+
 def investigated(
     made: World, place: Path, policy: str = "code", *, seed: int = 0
 ) -> kgreason.Result:

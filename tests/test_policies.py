@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.audit import audit
 from kgreason.base.errors import OptionError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import role
 from kgreason.base.terms import POLICY, TRAILS
 from kgreason.record import Record, policy
