@@ -32,7 +32,7 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
     figures: dict[str, int | Decimal] = {
         "levels": len(inside) + len(outside),
         "codeLength": decimal(cost),
-        "ways": ways,
+        "coarseWays": ways,
     }
     if not whole or len(outside) < FEWEST:
         note = "The region is not made of whole clusters, or too few are left to compare them with."

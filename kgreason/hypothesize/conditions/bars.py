@@ -14,6 +14,7 @@ from kgreason.shacl import Path as ShapePath
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
+_VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _THERE: Final = frozenset({"exists", "missing"})
@@ -46,6 +47,7 @@ class Bars:
         """Return the reason for which a condition is none, or ""."""
         checks: tuple[Callable[[Condition], str], ...] = (
             self._unlisted,
+            self._defining,
             self._asked,
             self._constrained,
             self._compared,
@@ -81,6 +83,35 @@ class Bars:
             return "it is made of a property that the closed shape does not list"
         return ""
 
+    def _defining(self, condition: Condition) -> str:
+        """Bar what an outcome is made of: whoever has it, or much of it, has the outcome."""
+        if self._component != TRAILS.OutcomeQuery or not condition.path.steps:
+            return ""
+        first = condition.path.steps[0]
+        if (first.kind == "backward", first.along) in self._made_of:
+            return "the outcome is made of this"
+        return ""
+
+    @cached_property
+    def _made_of(self) -> frozenset[tuple[bool, NamedNode]]:
+        """The links of ?focus, each backwards or not, whose ends or number are the outcome.
+
+        A link whose end has to pass a filter is none: what its ends are like may tell a cause.
+        """
+        made = set()
+        for expression in ("", *_bound(self._text, "?outcome")):
+            if "FILTER" in expression.upper():
+                continue
+            named = {"outcome", *_VARIABLE.findall(expression)} - {"focus"}
+            ends = "|".join(sorted(named))
+            made |= {
+                (False, iri) for iri in re.findall(rf"<([^<>\s]+)>\s+[?$](?:{ends})\b", self._text)
+            }
+            backward = rf"[?$](?:{ends})\s+<([^<>\s]+)>\s+[?$]focus\b"
+            made |= {(True, iri) for iri in re.findall(backward, self._text)}
+            made |= {(False, iri) for iri in re.findall(r"[?$]focus\s+<([^<>\s]+)>", expression)}
+        return frozenset((back, NamedNode(iri)) for back, iri in made)
+
     def _asked(self, condition: Condition) -> str:
         """Bar the property and value of which a query or a nested shape speaks."""
         if self._component not in _WHOLE or not condition.path.steps:
@@ -113,7 +144,8 @@ class Bars:
         test, named = condition.test, self._names(condition)
         on_value = steps == self._path
         beyond = steps[: len(self._path)] == self._path
-        typed = steps == (*self._path, (False, TYPE)) and SH["class"] in self._constraint.parameters
+        end = (*self._path, (False, TYPE))
+        typed = steps[: len(end)] == end and SH["class"] in self._constraint.parameters
         reasons = (
             (
                 steps == self._path[: len(steps)] and test in _THERE,
@@ -138,10 +170,7 @@ class Bars:
                 and test in _THERE | _OTHERS | {"few"},
                 "of what is not described nothing is said, and no class either",
             ),
-            (
-                typed and (test in _THERE | _OTHERS | _BOUNDS or named),
-                "the rule itself asks for the class",
-            ),
+            (typed, "the rule itself asks for the class"),
         )
         return next((why for barred, why in reasons if barred), "")
 
@@ -169,6 +198,18 @@ class Bars:
         """Check whether a condition is about the constrained value."""
         steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
         return bool(steps) and steps == self._path
+
+
+def _bound(text: str, variable: str) -> list[str]:
+    """Return the expressions that a query binds to a variable, without their brackets."""
+    out = []
+    for found in re.finditer(rf"\bAS\s+{re.escape(variable)}\s*\)", text, re.IGNORECASE):
+        depth, at = 1, found.start()
+        while at > 0 and depth:
+            at -= 1
+            depth += {")": 1, "(": -1}.get(text[at], 0)
+        out.append(text[at + 1 : found.start()])
+    return out
 
 
 def _has_value(term: object) -> bool:
