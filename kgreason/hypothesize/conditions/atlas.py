@@ -119,7 +119,8 @@ class Atlas:
 
     def _found(self, path: Path) -> list[Way]:
         last = path.steps[-1].kind if path.steps else "none"
-        if last in {"classes", "properties"}:
+        # What is said of a class is said of the schema, and tells no more than the class does.
+        if last in {"classes", "properties"} or (path.steps and path.steps[-1].along == TYPE):
             return []
         nodes, out = path.nodes(self.mark), []
         start = self.nodes.bit_count() if not path.steps else len(self.table(path).ends)

@@ -119,7 +119,7 @@ class Bars:
         along = condition.path.steps[-1].along
         if along not in {*self._listed, TYPE}:
             return ""
-        if along != TYPE and condition.test in _THERE | _BOUNDS:
+        if condition.test in _THERE | _BOUNDS:
             return "the rule itself asks how much of this there is"
         if any(term.value in self._constants for term in condition.named if _has_value(term)):
             return "property and value are those of the rule"
