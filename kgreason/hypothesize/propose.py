@@ -8,7 +8,8 @@ from kgreason.context.context import Context, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
 from kgreason.hypothesize import bindings, recorded
-from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.candidates import Candidate, filled
+from kgreason.hypothesize.conditions.seam import nearest
 from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round
 from kgreason.hypothesize.frames import Filtering, Proposal, framed, propose, sifted
 from kgreason.hypothesize.memory import Memory
@@ -34,7 +35,8 @@ def proposal_of(
     if not symptom.counted or not view.marks.failing_count:
         return Proposal()
     if round_ == 1:
-        return propose(view, context.most, memory.rejected, proposers=proposers)
+        found = propose(view, context.most, memory.rejected, proposers=proposers)
+        return found if found.frames else _best_of_none(view, found)
     wanting = recorded.found_wanting(context, symptom, round_)
     runs: list[Filtering] = []
     if view.marks is view_of(context, symptom, round_ - 1).marks and not wanting:
@@ -50,6 +52,18 @@ def proposal_of(
         runs = [run for run in found.filterings if run.by.name != Room.name]
     revised = _revised(context, symptom, view, round_, memory, proposers)
     return _later(context, symptom, view, round_, memory, revised, candidates, runs)
+
+
+def _best_of_none(view: View, found: Proposal) -> Proposal:
+    """Return a proposal of the best condition of all, where none was good enough to be told.
+
+    That it saves too few bits, too, is the test by which “no systematic cause” is earned: whatever
+    else could have been said of these nodes saves less.
+    """
+    best = nearest(view)
+    if best is None:
+        return found
+    return replace(found, frames=framed(view, [filled(view, best)]))
 
 
 def _later(

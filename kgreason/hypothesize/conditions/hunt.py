@@ -252,6 +252,11 @@ class Hunt:
             yield first, _rivals(first, found, self.failing & among)
             among &= ~first.mask
 
+    def nearest(self) -> Region | None:
+        """Return the single condition that saves most, or loses least; None where none fits."""
+        scored = (self._region((condition,), self.among) for condition in self.pool)
+        return min((r for r in scored if r is not None), key=lambda r: r.order, default=None)
+
     def _ahead(self, found: Sequence[Region], among: int) -> Region:
         """Return the region with which the story is shortest that is told to its end.
 

@@ -42,10 +42,22 @@ def candidates(view: View, most: int) -> list[Candidate]:
     explored = explore(view, atlas=atlas)
     ranked = [each for found in explored.found for each in (found, *found.rivals[:1])]
     told = [found for found in ranked if found.told and _family(found) is not None][:most]
+    best = explored.nearest
+    view.kept[_nearest(view)] = None if told else best
     if atlas.whole:
-        for found in told:
+        for found in (*told, *((best,) if best else ())):
             _known(view, found)
     return [candidate(found) for found in told]
+
+
+def nearest(view: View) -> Candidate | None:
+    """Return the best single condition of a search that told none; None where none was made."""
+    found = view.kept.get(_nearest(view))
+    return candidate(found) if isinstance(found, Found) else None
+
+
+def _nearest(view: View) -> str:
+    return f"nearest:{view.marks.failing.value}"
 
 
 def _known(view: View, found: Found) -> None:

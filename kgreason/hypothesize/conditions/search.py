@@ -103,11 +103,13 @@ class Found:
 class Explored:
     """What a search found, and how far it went.
 
-    `found` is the story, the first region first; `restated` are the best conditions that only say
-    the rule again; `unreached` are paths that lie beyond the extent of the search.
+    `found` is the story, the first region first; `nearest` is the best single condition, whether it
+    pays or not; `restated` are the best conditions that only say the rule again; `unreached` are
+    paths that lie beyond the extent of the search.
     """
 
     found: tuple[Found, ...]
+    nearest: Found | None
     restated: tuple[Found, ...]
     unreached: tuple[Path, ...]
     paths: int
@@ -159,8 +161,10 @@ def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None
     )
     ranked = sorted(hunt.restated, key=lambda r: r[0].order)[: len(found) + 3]
     restated = tuple(telling.found(region, why=why) for region, why in ranked)
+    best = hunt.nearest()
     return Explored(
         found,
+        None if best is None else telling.found(best),
         restated,
         tuple(hunt.unreached),
         len(hunt.cuts),
