@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first null")
     parser.add_argument("--size", type=int, default=300, help="focus nodes of each null")
     parser.add_argument("--seeds", type=int, default=2, help="how often it is asked again")
-    parser.add_argument("--policy", default="frame")
+    parser.add_argument("--policy", default="code")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("adversaries.jsonl"))
     parser.add_argument("--continue", dest="again", action="store_true")

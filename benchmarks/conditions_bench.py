@@ -7,6 +7,7 @@ those left where clusters are dealt as wholes, and the rates inside and outside.
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,15 +21,20 @@ from kgreason.observe.look import look
 from kgreason.observe.request import request_of
 
 LEAST = 5
+DATA = Path(os.environ.get("KGREASON_DATA", Path(__file__).parents[2] / "shared" / "data"))
+READY = DATA / "natural"
 
 
 def main() -> None:
     """Print what is found in each case."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="a folder with a folder for each case")
+    parser.add_argument("folder", type=Path, nargs="?", default=READY, help="of folders of cases")
     parser.add_argument("--only", default="", help="cases whose name holds this text")
     parser.add_argument("--first", type=int, default=3, help="how many regions are shown")
     options = parser.parse_args()
+    if not options.folder.is_dir():
+        print(f"{options.folder}: there are no cases here; name a folder, or set KGREASON_DATA.")
+        return
     for case in sorted(p for p in options.folder.iterdir() if p.is_dir()):
         if options.only in case.name:
             for line in told(case, options.first):

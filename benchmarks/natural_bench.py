@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, help="cases that lie ready, to be judged too")
     parser.add_argument("--split", choices=SPLITS, default=SPLITS[0])
     parser.add_argument("--cases", nargs="+", help="only these")
-    parser.add_argument("--policy", default="frame")
+    parser.add_argument("--policy", default="code")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=300, help="the most for a case")
     parser.add_argument("--jobs", type=int, default=1)
@@ -146,7 +146,7 @@ def entry(
         "others": [
             [one["status"], round(one["confidence"], 3), one["kind"], one["statement"]]
             for one in symptom.get("hypotheses", ())
-            if one is not leader
+            if leader is None or one["id"] != leader["id"]
         ],
     }  # fmt: skip
 
@@ -158,7 +158,8 @@ def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, An
         honest = NONE in laid.kinds
         return entry(laid, "honest none" if honest else "missed", symptom, None, 0.0)
     told.sort(key=lambda one: int(one["rank"]))
-    leader = told[0]
+    # Where a finding has two parts, the sentence of both is what is read.
+    leader = {**told[0], "statement": told[0].get("finding") or told[0]["statement"]}
     parts = [one for one in told if one["kind"] == leader["kind"]]
     held = recall(laid, parts, symptom, store)
     inside = leader["inside"]

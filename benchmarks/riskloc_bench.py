@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=int, default=120, help="after which another method is stopped"
     )
-    parser.add_argument("--policies", nargs="+", default=["frame"])
+    parser.add_argument("--policies", nargs="+", default=["code"])
     parser.add_argument("--out", type=Path, default=Path("riskloc.jsonl"))
     options = parser.parse_args()
     if options.checkout is None:
