@@ -153,7 +153,8 @@ def entry(
 
 def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, Any]:
     """Judge the leader of a symptom."""
-    told = [one for one in symptom["hypotheses"] if one["status"] == "supported"]
+    supported = (one for one in symptom["hypotheses"] if one["status"] == "supported")
+    told = [one for one in supported if one["kind"] != NONE]
     if not told:
         honest = NONE in laid.kinds
         return entry(laid, "honest none" if honest else "missed", symptom, None, 0.0)
