@@ -36,6 +36,9 @@ MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
     (CASES / "calibration.toml").read_text(encoding="utf-8")
 )["mutant"]
 FRAME: Final = POLICY.frame.value
+"""The policy of the cases here, as of those from which the map that comes along was learned."""
+
+FRAMED: Final = ("--policy", "frame")
 
 Pairs = list[tuple[float, bool]]
 PAIRS = st.lists(st.tuples(st.integers(0, 8).map(lambda n: n / 8), st.booleans()), min_size=1)
@@ -132,7 +135,8 @@ def split() -> list[Case]:
 
 def written(folder: Path, cases: Sequence[Case], name: str = "map.ttl", **options: Any) -> Path:
     path = folder / name
-    path.write_text(calibration_of(learn(cases, **options)).turtle(), encoding="utf-8")
+    made = learn(cases, "frame", **options)
+    path.write_text(calibration_of(made).turtle(), encoding="utf-8")
     return path
 
 
@@ -152,7 +156,7 @@ def test_no_case_has_a_say_in_its_own_estimate() -> None:
 
 
 def test_what_is_learned_by_hand() -> None:
-    made = learn(some())
+    made = learn(some(), "frame")
     assert made.folded_by == "seed"
     assert made.folds == 4
     assert made.before["ece"] == pytest.approx((0.3 + 0.18) / 2)
@@ -164,15 +168,15 @@ def test_what_is_learned_by_hand() -> None:
 
 
 def test_features_move_the_input() -> None:
-    (first, second) = learn(some(0.1), features=True).blocks
+    (first, second) = learn(some(0.1), "frame", features=True).blocks
     assert (first.first, second.last) == (0.5, 1.0)  # 0.98 and 0.1 are kept at 1
     with pytest.raises(OptionError, match="whose adjustment is known"):
-        learn(some(), features=True)
+        learn(some(), "frame", features=True)
 
 
 def test_other_policies_are_left_out() -> None:
     other = case(0.1, right=True, policy=POLICY.delta.value)
-    assert len(learn([*some(), other]).cases) == 40
+    assert len(learn([*some(), other], "frame").cases) == 40
     assert len(learn([*some(), other], "delta").cases) == 1
     with pytest.raises(OptionError, match="no case under the policy e-value"):
         learn(some(), "e-value")
@@ -223,12 +227,12 @@ def test_what_is_no_result_of_a_benchmark_is_refused(text: str, tmp_path: Path) 
 
 
 def test_a_map_is_the_same_again_as_a_file(tmp_path: Path) -> None:
-    made = calibration_of(learn(some()))
+    made = calibration_of(learn(some(), "frame"))
     read = calibration.load(str(written(tmp_path, some())))
     assert read is not None
     assert (read.iri, read.policy, read.triples) == (made.iri, POLICY.frame, made.triples)
-    assert made.turtle() == calibration_of(learn(list(reversed(some())))).turtle()
-    assert made.iri != calibration_of(learn(some()[1:])).iri
+    assert made.turtle() == calibration_of(learn(list(reversed(some())), "frame")).turtle()
+    assert made.iri != calibration_of(learn(some()[1:], "frame")).iri
 
 
 def test_the_map_that_comes_along_is_sound(tmp_path: Path) -> None:
@@ -295,7 +299,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the ledger of an investigation that was calibrated, by features, and judged."""
     folder = tmp_path_factory.mktemp("calibrated")
     file = written(folder, split(), features=True)
-    lab(folder, calibration=str(file), ledger=folder / "ledger").store.close()
+    lab(folder, policy="frame", calibration=str(file), ledger=folder / "ledger").store.close()
     judge(folder / "ledger", "1", "Ada", right=True)
     judge(folder / "ledger", "1", "Bob", right=True, note="I asked them.")
     judge(folder / "ledger", "2", "Ada", right=True)
@@ -314,7 +318,7 @@ def record(place: Path) -> Record:
 
 
 def test_estimates_are_what_the_map_says(record: Record) -> None:
-    made = learn(split(), features=True)
+    made = learn(split(), "frame", features=True)
     rows = record.store.select(
         "PREFIX trails: <https://w3id.org/trails#> SELECT ?raw ?adjustment ?calibrated ?now "
         f"WHERE {{ GRAPH {record.iri} {{ ?e a trails:Estimate ; trails:raw ?raw ; "
@@ -339,6 +343,7 @@ def test_status_and_confidence_do_not_depend_on_it(place: Path, record: Record) 
         return [(r["status"].value, r["confidence"].value) for r in of.select("standings")]
 
     options: dict[str, Any] = {"shapes": place / "shapes.ttl", "max_hypotheses": 3}
+    options["policy"] = "frame"
     with kgreason.investigate(place / "data", calibration="none", **options) as without:
         assert fates(without.record) == fates(record)
         assert calibration.recorded(without.record) is None
@@ -360,7 +365,7 @@ def test_the_result_has_both(place: Path) -> None:
 
 def test_without_a_map_the_result_says_null(place: Path) -> None:
     options: dict[str, Any] = {"shapes": place / "shapes.ttl", "max_hypotheses": 3}
-    for more in ({"calibration": "none"}, {"policy": "delta"}):
+    for more in ({"calibration": "none"}, {"policy": "delta"}, {"policy": "code"}):
         with kgreason.investigate(place / "data", **(options | more)) as result:
             told = result.as_dict()
         jsonschema.validate(told, SCHEMA)
@@ -427,7 +432,7 @@ def test_judgements_are_learned_from(place: Path) -> None:
     assert [(c.right, c.fault, c.adjustment) for c in cases] == [
         (True, "judgement", 0.1), (False, "judgement", 0.1),
     ]  # fmt: skip
-    assert learn(cases).judged == 2
+    assert learn(cases, "frame").judged == 2
 
 
 def test_the_command_appends_and_tells_of_contradictions(tmp_path: Path) -> None:
@@ -492,7 +497,7 @@ def test_the_command_learns(tmp_path: Path) -> None:
         done = [TRIAL | {"graph": graph, "leader_right": n % 2 == 0, "seed": n} for n in range(12)]
         (tmp_path / f"{name}.json").write_text(json.dumps({"trials": done}), encoding="utf-8")
     files = [tmp_path / f"{name}.json" for name in "abc"]
-    made = run("calibrate", *files, "--with-features", "--out", tmp_path / "map.ttl")
+    made = run("calibrate", *files, *FRAMED, "--with-features", "--out", tmp_path / "map.ttl")
     assert made.exit_code == 0
     assert "ECE 0.4000 raw, 0.0000 calibrated" in made.stderr
     assert "(3 folds by graph)" in made.stderr
@@ -514,8 +519,8 @@ def results(folder: Path, name: str, trials: Sequence[dict[str, Any]]) -> Path:
 def test_few_cases_are_no_map(tmp_path: Path) -> None:
     """Six leaders that are right: by Laplace's rule the map claims less, out of fold as well."""
     six = [TRIAL | {"confidence": 0.99, "seed": n} for n in range(6)]
-    out = tmp_path / "map.ttl"
-    made = run("calibrate", results(tmp_path, "six.json", six), "--out", out, "--force")
+    file, out = results(tmp_path, "six.json", six), tmp_path / "map.ttl"
+    made = run("calibrate", file, *FRAMED, "--out", out, "--force")
     assert made.exit_code == 2
     assert "ECE 0.0100 raw, 0.1429 calibrated" in made.stderr
     assert "6 cases" in made.stderr
@@ -529,12 +534,12 @@ def test_a_map_that_is_worse_out_of_fold_is_written_by_force_alone(tmp_path: Pat
         TRIAL | {"confidence": 0.5, "seed": n % 2, "leader_right": n % 2 == 0} for n in range(40)
     ]
     file, out = results(tmp_path, "two.json", cases), tmp_path / "map.ttl"
-    refused = run("calibrate", file, "--out", out)
+    refused = run("calibrate", file, *FRAMED, "--out", out)
     assert refused.exit_code == 1
     assert re.search(r"ECE 0\.0000 raw, 0\.\d+ calibrated", refused.stderr)
     assert "worse than none does. It is not written; --force" in refused.stderr
     assert not out.exists()
-    forced = run("calibrate", file, "--out", out, "--force")
+    forced = run("calibrate", file, *FRAMED, "--out", out, "--force")
     assert forced.exit_code == 0
     assert "worse than none does. It is written since --force asks for it." in forced.stderr
     assert calibration.load(str(out)) is not None
@@ -542,9 +547,9 @@ def test_a_map_that_is_worse_out_of_fold_is_written_by_force_alone(tmp_path: Pat
 
 def test_a_map_that_was_not_tried_is_written_by_force_alone(tmp_path: Path) -> None:
     file = results(tmp_path, "one.json", [TRIAL] * 40)
-    refused = run("calibrate", file)
+    refused = run("calibrate", file, *FRAMED)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "The cases make one fold" in refused.stderr
-    forced = run("calibrate", file, "--force")
+    forced = run("calibrate", file, *FRAMED, "--force")
     assert forced.exit_code == 0
     assert "trails:Calibration" in forced.stdout

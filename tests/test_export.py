@@ -543,7 +543,7 @@ def test_its_policy_can_be_used_again(packed: Path, tmp_path: Path) -> None:
     """Under another name, since that of a policy that comes along is taken."""
     text = (packed / "policy.ttl").read_text(encoding="utf-8")
     own = tmp_path / "own.ttl"
-    own.write_text(text.replace("policy:frame a", "<urn:example:own> a"), encoding="utf-8")
+    own.write_text(text.replace("policy:code a", "<urn:example:own> a"), encoding="utf-8")
     again, shipped = policy.load(str(own)), policy.load()
     assert again.iri.value == "urn:example:own"
     assert again.outcomes == shipped.outcomes

@@ -15,7 +15,7 @@ from tests.audit_support import statements, tiny
 
 SHIPPED = (folder("ontology") / "policies" / "frame.ttl").read_text(encoding="utf-8")
 MINE = "https://example.org/rules#strict"
-VERSION = policy.load().version
+VERSION = policy.load("frame").version
 OWN = SHIPPED.replace("policy:frame ", f"<{MINE}> ").replace(
     f'owl:versionInfo "{VERSION}"', 'owl:versionInfo "mine-7"'
 )
@@ -28,7 +28,7 @@ def written(folder_: Path, text: str) -> str:
 
 
 def test_the_shipped_policy_names_its_rules_and_gates() -> None:
-    frame = policy.load()
+    frame = policy.load("frame")
     assert {rule.name for rule in frame.rules} == {"frame", "e-process"}
     assert [gate.name for gate in frame.gates] == [
         "archive", "begin-testing", "refine", "support", "demote", "refute", "leave-open",
@@ -149,6 +149,6 @@ def test_a_policy_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"gone\.ttl: the file cannot be read \(No such file"):
         policy.load(str(tmp_path / "gone.ttl"))
     with pytest.raises(
-        OptionError, match=r"no policy 'gone'; there are: competing-scores, .*, or a FILE\.ttl"
+        OptionError, match=r"no policy 'gone'; there are: code, competing-scores, .*, or a FILE\.ttl"
     ):
         policy.load("gone")

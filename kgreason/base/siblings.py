@@ -18,6 +18,8 @@ from kgreason.base.statistics import Count, check_count, round_up
 # so v, unlike the intra-class correlation, means the same for rare and common failures.
 
 _USUAL = figure("siblingUsual")
+FAR = figure("siblingFar")
+"""Odds, in usual ones, from which on a level has a cause of its own."""
 _WIDEST = 25.0  # spread v; log-odds with a standard deviation of 5
 _LEAST_SHARE = 0.003  # smallest v looked at adds this share to the binomial variance
 _SPREAD_NODES = 12

@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.base.figures import figure
 from kgreason.base.terms import PROV
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.record import Step
-from kgreason.record.joined import sentence
+from kgreason.record.joined import NEARLY, sentence
 from kgreason.record.ranking import Hypothesis, by_share, hypotheses
 
-_NEARLY: Final = figure("originShare")
 
 
 @dataclass(frozen=True)
@@ -88,11 +85,11 @@ def _of(
             for h in origins
             if h.id not in taken
             and own
-            and (nodes[h.id] & own).bit_count() >= _NEARLY * own.bit_count()
+            and (nodes[h.id] & own).bit_count() >= NEARLY * own.bit_count()
         ]
         origin = max(fitting, key=lambda h: (h.cause, h.e, -h.order), default=None)
         shared = (nodes[origin.id] & own).bit_count() if origin else 0
-        whole = origin is not None and shared >= _NEARLY * nodes[origin.id].bit_count()
+        whole = origin is not None and shared >= NEARLY * nodes[origin.id].bit_count()
         if origin is not None and whole:
             taken.add(origin.id)
         told = tuple((p, held[p.id].bit_count()) for p in pieces[mechanism.id])

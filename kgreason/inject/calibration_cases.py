@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from kgreason.base.errors import GraphError, OptionError
-from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.terms import POLICY
 from kgreason.record import Ledger, Record, policy
 from kgreason.review.judge import Opinion, contradiction, opinions
@@ -63,7 +62,7 @@ def _case(trial: dict[str, Any]) -> Case:
         str(trial["graph"]),
         str(trial["fault"]),
         int(trial["seed"]),
-        str(trial.get("policy") or POLICY[DEFAULT_POLICY].value),  # the one that a trial is under
+        str(trial.get("policy") or POLICY.frame.value),  # unsaid before there were others
         None if adjustment is None else float(adjustment),
     )
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from kgreason.base.figures import figure
 from kgreason.base.store import Row
 
-_NEARLY: Final = figure("originShare")
+NEARLY: Final = figure("originShare")
 _SHOWN: Final = ("id", "kind", "statement", "status", "region", "inside", "outside", "evidence")
 
 
@@ -60,7 +60,7 @@ def one_cause(findings: Sequence[Row]) -> dict[str, str]:
     """
     out: dict[str, str] = {}
     for row in findings:
-        if "origin" in row and int(row["shared"].value) >= _NEARLY * int(row["held"].value):
+        if "origin" in row and int(row["shared"].value) >= NEARLY * int(row["held"].value):
             out.setdefault(row["origin"].value, row["hypothesis"].value)
     return out
 

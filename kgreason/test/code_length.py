@@ -1,5 +1,6 @@
 """Read how many bits a region saves in telling which nodes fail, and the e-value that follows."""
 
+import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
@@ -7,12 +8,11 @@ from typing import Final
 from kgreason.base.figures import figure
 from kgreason.base.statistics import E_CAP
 from kgreason.base.store import Row
-from kgreason.hypothesize.conditions.code import saved
+from kgreason.hypothesize.conditions.code import TOLD, saved
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
-TOLD: Final = figure("toldBits")
 SOME: Final = figure("someBits")
-_MOST: Final = 1000.0  # bits; two to more of them is no number
+_MOST: Final = math.log2(E_CAP)
 
 
 def read(rows: Sequence[Row], _setting: Setting) -> Finding:
@@ -30,7 +30,7 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
     more = bad * population > failing * inside
     gross = saved(bad, inside, failing, population) if more else 0.0
     bits = gross - cost
-    e = min(Decimal(2.0 ** max(-_MOST, min(_MOST, bits))), Decimal(str(E_CAP))) if more else 0
+    e = Decimal(2.0**bits if bits < _MOST else E_CAP) if more else Decimal(0)
     outcome = "told" if bits >= TOLD else "some" if bits >= SOME else "untold"
     note = (
         f"{bad} of {inside} nodes inside fail ({percent(bad, inside)}), {failing - bad} of "
@@ -44,6 +44,6 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
         "outside": population - inside,
         "codeLength": decimal(cost),
         "bitsSaved": decimal(bits),
-        "eValue": Decimal(e).quantize(Decimal("1e-6"), rounding=ROUND_FLOOR),
+        "eValue": e.quantize(Decimal("1e-6"), rounding=ROUND_FLOOR),
     }
     return Finding(outcome, note, figures)

@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final
 
-from kgreason.base.figures import figure
+from kgreason.base.statistics import round_up
 from kgreason.base.store import Row
-from kgreason.hypothesize.conditions.units import FEWEST, parted, probability
+from kgreason.hypothesize.conditions.units import ALONE, FEWEST, parted, probability
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
-
-TAIL: Final = figure("aloneTail")
 
 
 def read(rows: Sequence[Row], _setting: Setting) -> Finding:
@@ -45,5 +42,5 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
         f"others ({percent(others[0], others[1])}); by the spread of these that has probability "
         f"{chance:.2g} at most."
     )
-    figures["pValue"] = decimal(min(1.0, chance + 5e-10), 9)
-    return Finding("beyond" if chance <= TAIL else "within", note, figures, strata=strata)
+    figures["pValue"] = decimal(round_up(chance), 9)
+    return Finding("beyond" if chance <= ALONE else "within", note, figures, strata=strata)

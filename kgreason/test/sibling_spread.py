@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from kgreason.base.figures import figure, integer
-from kgreason.base.siblings import beta_binomial_tail, odds, usual_odds
+from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
 from kgreason.hypothesize.outlines import FEW
@@ -14,7 +14,6 @@ from kgreason.test.finding import Finding, Setting, decimal, percent
 
 TAIL: Final = 0.1
 SMALL: Final = integer("siblingNodes")
-FAR: Final = figure("siblingFar")
 ABOVE: Final = figure("siblingAbove")
 PASSING: Final = "passing"
 

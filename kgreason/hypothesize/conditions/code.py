@@ -8,6 +8,10 @@ told by the hypergeometric probability of its table. See `docs/conditions.md`.
 import math
 from typing import Final
 
+from kgreason.base.figures import figure
+
+TOLD: Final = figure("toldBits")
+"""Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
 LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
 """Bits for the number of steps of a path: none, one, two, three."""
 PART_BITS: Final = (0.0, 1.0, 2.0, 3.0, 4.0)

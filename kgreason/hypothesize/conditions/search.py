@@ -7,7 +7,6 @@ from itertools import islice
 from math import inf
 from typing import Final, cast
 
-from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
@@ -17,15 +16,13 @@ from kgreason.graph.marks import Mark, places
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
+from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region
 from kgreason.hypothesize.conditions.paths import Path
-from kgreason.hypothesize.conditions.units import LEAST_SIBLINGS, Dealt, Unit, dealt, units
+from kgreason.hypothesize.conditions.units import ALONE, LEAST_SIBLINGS, Dealt, Unit, dealt, units
 
-TOLD: Final = figure("toldBits")
-"""Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
 _MOST_E: Final = 300.0
-_ALONE: Final = figure("aloneTail")
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class Found:
     def told(self) -> bool:
         """Whether it stands by its bits alone, without halves."""
         coarse = self.weakest is not None and not self.weakest.dealt.fine
-        usual = coarse and self.weakest and self.weakest.dealt.probability > _ALONE
+        usual = coarse and self.weakest and self.weakest.dealt.probability > ALONE
         return self.sure >= TOLD and not usual and not self.restates
 
     @property
@@ -251,7 +248,7 @@ class _Telling:
             for unit in self._units
             if (made := dealt(mask, among, failing, unit, cost, ways)) is not None
         ]
-        doubtful = [w for w in found if not w.dealt.fine and w.dealt.probability > _ALONE]
+        doubtful = [w for w in found if not w.dealt.fine and w.dealt.probability > ALONE]
         return max(doubtful or found, key=lambda w: w.dealt.probability, default=None)
 
     def _parts(self, region: Region) -> Iterator[tuple[int, int, int]]:

@@ -17,7 +17,7 @@ from typing import Final
 from pyoxigraph import Literal
 
 from kgreason.base.figures import figure, integer
-from kgreason.base.siblings import beta_binomial_tail, odds, usual_odds
+from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
@@ -27,13 +27,14 @@ from kgreason.hypothesize.conditions.paths import Path
 
 LEAST_SIBLINGS: Final = integer("siblingClusters")
 """With fewer clusters outside a region their spread is not well known."""
+ALONE: Final = figure("aloneTail")
+"""At most so probable is what few clusters do by their spread alone, where it is told."""
 FEWEST: Final = integer("fewestClusters")
 """Fewer clusters outside a region say nothing of a spread."""
 _COVERED: Final = figure("clusterCovered")
 _WHOLE: Final = figure("clusterWhole")
 _LARGEST: Final = figure("clusterLargest")
 _MOST: Final = integer("clusterSample")
-_FAR: Final = figure("siblingFar")
 _LEAST_PROBABILITY: Final = 2.0**-300
 _MEANS: Final = (0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.98)
 _NEAR: Final = (0.3, 0.55, 0.8, 1.0, 1.25, 1.8, 3.0)  # times the rate of all the others
@@ -150,9 +151,9 @@ def probability(inside: Sequence[Count], outside: Sequence[Count], cost: float, 
     siblings: clusters that differ by chance hardly ever differ so.
     """
     if len(outside) >= LEAST_SIBLINGS:
-        return float(min(1.0, 2.0 ** -min(1000.0, beyond(inside, outside) - cost)))
+        return float(2.0 ** -max(0.0, beyond(inside, outside) - cost))
     own = sum(f for f, _ in inside), sum(n for _, n in inside)
-    far = _FAR * usual_odds(outside)
+    far = FAR * usual_odds(outside)
     if odds(*own) >= far:
         near = [each for each in outside if odds(*each) < far]
         return beta_binomial_tail(near if len(near) >= FEWEST else outside, own)

@@ -11,11 +11,11 @@ from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.overlaps import contained_in, jaccard, overlap
+from kgreason.record.joined import NEARLY
 
 _SAME: Final = figure("restatedOverlap")
 _COVERS: Final = figure("restatedShare")
 _OVERLAP: Final = figure("restatedApart")
-_NEARLY: Final = figure("originShare")
 _WHERE: Final = frozenset({"source", "drift"})
 """Kinds of cause that say where failures come from."""
 _ABOUT: Final = ("dimension", "via")
@@ -61,7 +61,7 @@ def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) ->
             and not c.parts
             and c.family.header["kind"] in _WHERE
             and mechanism.values.get("level") not in {c.values.get(n) for n in _ABOUT}
-            and contained_in(mechanism, c) >= _NEARLY
+            and contained_in(mechanism, c) >= NEARLY
         ]
         if fitting:
             out.add(min(fitting, key=best_first).key)
