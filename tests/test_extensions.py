@@ -65,9 +65,11 @@ def write(root: Path, name: str, text: str) -> Path:
 
 
 def investigated(folder: Path | None, **options: Any) -> Result:
+    """Investigate under `frame`: where conditions are searched for, one says the same first."""
     place = Path(options.pop("place", folder.parent if folder else None))
+    asked: dict[str, Any] = {"policy": "frame"} | options
     return kgreason.investigate(
-        place / "data.ttl", shapes=place / "shapes.ttl", extend=folder or (), **options
+        place / "data.ttl", shapes=place / "shapes.ttl", extend=folder or (), **asked
     )
 
 
@@ -334,7 +336,7 @@ def test_an_extension_may_bring_a_policy(tmp_path: Path) -> None:
 def test_the_command_line_takes_folders(folder: Path, tmp_path: Path) -> None:
     given = (tmp_path / "data.ttl", "--shapes", tmp_path / "shapes.ttl", "--extend", folder)
     ledger = ("--ledger", tmp_path / "ledger")
-    done = run("investigate", *given, *ledger)
+    done = run("investigate", *given, "--policy", "frame", *ledger)
     assert done.code == 0, done.err
     assert "Nodes without a label fail." in done.out
     assert "which-kinds" in run("history", "--extend", folder).out

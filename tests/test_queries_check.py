@@ -26,7 +26,7 @@ BROKEN = {
     "a value that is none": (
         FAMILY,
         ("#+ split: node", "#+ split: half"),
-        r"line 4: the header key 'split' takes one of node, cluster, within, not 'half'",
+        r"line 4: the header key 'split' takes one of node, cluster, within, whole, not 'half'",
     ),
     "a key that is missing": (
         FAMILY,
