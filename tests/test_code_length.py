@@ -64,14 +64,16 @@ def test_a_region_that_fails_less_saves_nothing_and_speaks_against_itself() -> N
     assert float(found.figures["bitsSaved"]) == -3.0
 
 
-def clusters(inside: list[tuple[int, int]], outside: list[tuple[int, int]]) -> list[Row]:
+def clusters(
+    inside: list[tuple[int, int]], outside: list[tuple[int, int]], cost: float = 10.0
+) -> list[Row]:
     return [
         {
             "level": number(place),
             "failing": number(failing),
             "population": number(nodes),
             "shared": number(nodes if place < len(inside) else 0),
-            "codeLength": bits(10.0),
+            "codeLength": bits(cost),
             "ways": number(2),
         }
         for place, (failing, nodes) in enumerate([*inside, *outside])
@@ -84,6 +86,14 @@ def test_a_region_beyond_many_clusters_is_beyond_and_one_among_them_is_not() -> 
     uneven = [(k % 20, 40) for k in range(40)]
     found = dealt_clusters.read(clusters([(22, 40)], uneven), SETTING)
     assert (found.outcome, found.figures["levels"]) == ("within", 41)
+
+
+def test_what_cannot_be_said_in_the_code_is_not_paid_for() -> None:
+    """Such a region costs a million bits, and two to the power of them is no number."""
+    found = dealt_clusters.read(clusters([(30, 40)], [(1, 40)] * 20, 1e6), SETTING)
+    assert (found.outcome, found.figures["pValue"]) == ("within", 1)
+    found = counted(30, 28, 900, 32, 1e6)
+    assert (found.outcome, found.figures["eValue"]) == ("untold", 0)
 
 
 def test_of_few_clusters_one_must_stand_far_out() -> None:

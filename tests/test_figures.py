@@ -27,7 +27,10 @@ ALLOWED = {
     ("hypothesize/conditions/units.py", "_MEANS"): "a grid over which is summed",
     ("hypothesize/conditions/units.py", "_NEAR"): "a grid over which is summed",
     ("hypothesize/conditions/units.py", "_SPREADS"): "a grid over which is summed",
-    ("hypothesize/conditions/units.py", "_learned"): "a half is added to each count; a rate below 1",
+    (
+        "hypothesize/conditions/units.py",
+        "_learned",
+    ): "a half is added to each; a rate below 1",
     ("test/stratification.py", "pull"): "a half is added to each count (Haldane and Anscombe)",
     ("test/stratification.py", "_shown"): "words for an odds ratio without bound",
     ("test/direct_check.py", "HOLDS"): "policy:directRate has it too",

@@ -149,6 +149,7 @@ def test_a_policy_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"gone\.ttl: the file cannot be read \(No such file"):
         policy.load(str(tmp_path / "gone.ttl"))
     with pytest.raises(
-        OptionError, match=r"no policy 'gone'; there are: code, competing-scores, .*, or a FILE\.ttl"
+        OptionError,
+        match=r"no policy 'gone'; there are: code, comp.*, or a FILE\.ttl",
     ):
         policy.load("gone")

@@ -13,7 +13,6 @@ from kgreason.record.joined import NEARLY, sentence
 from kgreason.record.ranking import Hypothesis, by_share, hypotheses
 
 
-
 @dataclass(frozen=True)
 class Joined:
     """A supported mechanism, the origin of its failures, and the mechanisms that are pieces of it.
