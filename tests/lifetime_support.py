@@ -105,8 +105,12 @@ def stalling(folder: Path) -> dict[str, Any]:
 
 
 def asked(options: dict[str, Any], **more: Any) -> Record:
-    """Investigate, and give the record in memory alone."""
-    with kgreason.investigate(**({"calibration": "none"} | options | more)) as result:
+    """Investigate under `frame`, where no more is said; give the record in memory alone.
+
+    What comes of a hypothesis is easier to see where only families propose.
+    """
+    usual = {"calibration": "none", "policy": "frame"}
+    with kgreason.investigate(**(usual | options | more)) as result:
         return copied(result.record)
 
 
@@ -218,7 +222,7 @@ def history(folder: Path, name: str) -> Record:
     With "own" before it, it is under a policy that is the shipped one under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"policy": "frame"}
     if kind == "forgetful":
         return asked(two_causes(folder), policy=str(forgetful(folder)))
     if kind == "reseeded":

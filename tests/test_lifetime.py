@@ -464,7 +464,7 @@ def test_a_policy_without_memory_proposes_it_again(histories: Callable[[str], Re
 
 @contextmanager
 def investigated(options: dict[str, Any]) -> Iterator[tuple[Investigation, Symptom]]:
-    """Give an investigation of one symptom that was run, with its graph at hand."""
+    """Give an investigation of one symptom that was run under `frame`, with its graph at hand."""
     kept: list[Investigation] = []
     run = Investigation.run
 
@@ -474,7 +474,7 @@ def investigated(options: dict[str, Any]) -> Iterator[tuple[Investigation, Sympt
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Investigation, "run", running)
-        with kgreason.investigate(**options):
+        with kgreason.investigate(**{"policy": "frame"} | options):
             [investigation] = kept
             [symptom] = investigation.symptoms
             yield investigation, symptom

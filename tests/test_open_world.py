@@ -28,10 +28,13 @@ from kgreason.test import (
     broken_counts,
     closure_check,
     closure_placebo,
+    code_length,
     counterexamples,
+    dealt_clusters,
     direct_check,
     period_spread,
     placebo,
+    recurrence,
     sibling_spread,
     stratification,
     trial_counts,
@@ -195,7 +198,10 @@ def number(value: int) -> ox.Literal:
 
 
 def test_nothing_to_count_decides_nothing() -> None:
-    """No test counts against a hypothesis of which there is nothing on the held-out half."""
+    """No test counts against a hypothesis of which there is nothing on the held-out half.
+
+    The code length is no matter of halves: of all nodes, a region of none saves nothing.
+    """
     nothing = dict.fromkeys(
         ("claimed", "holds", "inside", "insideFailing", "population", "failing"), number(0)
     )
@@ -210,6 +216,12 @@ def test_nothing_to_count_decides_nothing() -> None:
         "sibling-spread": [sibling_spread.read([], setting)],
         "period-spread": [period_spread.read([], setting)],
         "stratification": [stratification.read([], setting)],
+        "dealt-clusters": [dealt_clusters.read([], setting)],
+        "recurrence": [recurrence.read([nothing | {"place": number(n)} for n in (0, 1)], setting)],
+        "code-length": [
+            code_length.read([each | {"codeLength": number(9)}], setting)
+            for each in (nothing, others)
+        ],
         "intervention": [trial_counts.judged(dict.fromkeys(trial_counts.RECORDED, 0))],
         "restatement": [broken_counts.judged([])],
         "counterexamples": [
@@ -223,4 +235,5 @@ def test_nothing_to_count_decides_nothing() -> None:
         for kind, read in found.items()
         for each in read
     }
+    assert polarity.pop(("code-length", "untold")) == TRAILS.Contradicts
     assert TRAILS.Contradicts not in polarity.values(), polarity

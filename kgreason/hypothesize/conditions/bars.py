@@ -7,8 +7,9 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TRAILS, TYPE
-from kgreason.context.view import View
+from kgreason.context.view import View, members
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.shacl import Path as ShapePath
 
@@ -20,6 +21,7 @@ _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _THERE: Final = frozenset({"exists", "missing"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
 _OTHERS: Final = frozenset({"all-but", "lacks"})
+_LACKS: Final = frozenset({"missing", "lacks", "few"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix"})
 _LACKING: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("MinCount", "QualifiedMinCount", "HasValue")
@@ -35,6 +37,7 @@ class Bars:
     """Says of a condition whether it restates the rule, and why; "" where it does not."""
 
     def __init__(self, view: View) -> None:
+        self._view = view
         self._constraint = view.constraint
         violation = view.constraint.violation
         self._text = violation.text
@@ -42,6 +45,7 @@ class Bars:
         path = view.constraint.path
         self._path = _plain(path) if path is not None else ()
         self._component = view.constraint.component
+        self._complete = view.complete
 
     def __call__(self, condition: Condition) -> str:
         """Return the reason for which a condition is none, or ""."""
@@ -52,6 +56,7 @@ class Bars:
             self._constrained,
             self._compared,
             self._beside,
+            self._lacking_too,
         )
         return next((why for check in checks if (why := check(condition))), "")
 
@@ -190,6 +195,21 @@ class Bars:
         if told and {step for _, step in self._path} & set(condition.named):
             return "it only says that the constrained property is used there, or is not"
         return ""
+
+    def _lacking_too(self, condition: Condition) -> str:
+        """Bar the lack of another property that shapes ask for, where the rule is about a lack."""
+        first = next(iter(condition.path.steps), None)
+        if first is None or first.kind != "forward" or first.along not in self._complete:
+            return ""
+        if self._component in _LACKING and condition.test in _LACKS:
+            lacking = condition.mask & ~self._having(first.along)
+            if 2 * lacking.bit_count() > condition.mask.bit_count():
+                return "that another property which is asked for is lacking too is one more sign"
+        return ""
+
+    def _having(self, along: NamedNode) -> int:
+        """Return the nodes that have a property, a bit for each."""
+        return members(self._view, Fragment(f"?focus {along} ?any1 ."))
 
     def _names(self, condition: Condition) -> bool:
         return any(t.value in self._constants for t in condition.named if _has_value(t))
