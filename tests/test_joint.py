@@ -60,16 +60,17 @@ e:Sample-shape a sh:NodeShape ; sh:targetClass e:Sample ;
 """
 
 
-def two_symptoms(folder: Path) -> Record:
+def two_symptoms(folder: Path, grey: str = '"grey"') -> Record:
     """Investigate samples of which one feed lacks masses and colours, and few others a mass."""
     (folder / "data").mkdir()
     for feed in ("north", "south"):
         rows = []
         for n in range(24):
             lacks = feed == "south" and n % 8
-            mass = "" if lacks or n == 5 else " ; e:mass 1.5"
-            colour = "" if lacks else ' ; e:colour "grey"'
+            mass = "" if lacks or n == 5 else f" ; e:mass {'1.5' if grey[0] == '"' else 'e:light'}"
+            colour = "" if lacks else f" ; e:colour {grey}"
             rows.append(f"e:{feed}{n} a e:Sample{mass}{colour} .")
+        rows.append('e:grey e:label "grey" . e:light e:label "light" .')
         (folder / "data" / f"{feed}.ttl").write_text(DATA + "\n".join(rows), encoding="utf-8")
     shapes = folder / "shapes.ttl"
     shapes.write_text(SHAPES, encoding="utf-8")
@@ -93,3 +94,12 @@ WHERE { ?c a trails:JointCause ; trails:insideFailing ?n ; trails:explanation ?e
   ?e trails:causes ?k . ?h trails:symptom/trails:index 1 .
   FILTER (?p NOT IN (trails:hypothesis, trails:index, trails:insideFailing, trails:adds)) }"""
     assert audit(relinked(tampered(record, apart))).rules == {"joint-cause-one"}
+
+
+def test_that_more_is_lacking_is_no_cause_of_a_lack(tmp_path: Path) -> None:
+    """Nor is it said of what stands behind the lacking values."""
+    result = as_dict(two_symptoms(tmp_path, "e:grey"))
+    assert result["explanation"] == {"failures": 43, "explained": 42, "causes": 1}
+    assert {h["statement"] for s in result["symptoms"] for h in s["hypotheses"] if h["region"]} == {
+        "Nodes described in the source south.ttl fail."
+    }
