@@ -80,6 +80,23 @@ def doubtful(folder: Path, **options: Any) -> Record:
     return _investigate(folder, ["e:age"], **options)
 
 
+def paired(folder: Path, **options: Any) -> Record:
+    """Investigate samples that fail where a box and a shelf come together, which conditions tell.
+
+    Another pair of the two fails by half, and somebody suggests it.
+    """
+    rows = []
+    for n in range(240):
+        box, shelf = n % 5, n // 5 % 4
+        lacks = n != 0 if (box, shelf) == (0, 0) else n in {7, 33, 104}
+        age = "" if lacks or ((box, shelf) == (2, 2) and n // 20 % 2) else " ; e:age 3"
+        rows.append(f'e:s{n} a e:Sample ; e:box "{box}" ; e:shelf "{shelf}"{age} .')
+    _write(folder / "data" / "feed.ttl", rows)
+    pattern = '?focus <https://example.org/lab/box> "2" ; <https://example.org/lab/shelf> "2" .'
+    ideas = [{"statement": "What box 2 has on shelf 2 fails.", "region": pattern}]
+    return _investigate(folder, ["e:age"], hypotheses=ideas, **options)
+
+
 def grouped(folder: Path, used: str = DEFAULT_POLICY) -> Record:
     """Group what a validation report says of one feed; nobody knows who did not fail."""
     rows = [f"e:s{n} a e:Sample ." for n in range(12)]
@@ -115,7 +132,7 @@ def own_policy(folder: Path, name: str = "frame") -> Path:
 def history(folder: Path, name: str) -> Record:
     """Make a history by its name in the lists of mutants.
 
-    It is "laboratory", "doubtful", "grouped", or a policy under which the laboratory runs; with
+    It is "laboratory", "doubtful", "paired", "grouped", or a policy under which the laboratory runs; with
     "own" before it, that policy (by default the shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
@@ -124,7 +141,7 @@ def history(folder: Path, name: str) -> Record:
         used = str(own_policy(folder, used))
     if kind == "grouped":
         return grouped(folder, used)
-    return (doubtful if kind == "doubtful" else lab)(folder, policy=used)
+    return {"doubtful": doubtful, "paired": paired}.get(kind, lab)(folder, policy=used)
 
 
 def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:

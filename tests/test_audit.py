@@ -335,7 +335,7 @@ def test_what_the_history_cannot_show_is_shown_by_what_is_named(
     assert bool(recheck(changed, graph)) == (mutant["unseen"] == "data")
 
 
-@pytest.mark.parametrize("name", ["laboratory", "doubtful", *policy.names()])
+@pytest.mark.parametrize("name", ["laboratory", "doubtful", "paired", *policy.names()])
 def test_a_forger_who_changes_nothing_leaves_all_as_it_is(
     name: str, histories: Callable[[str], Record]
 ) -> None:

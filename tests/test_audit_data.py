@@ -68,7 +68,7 @@ def test_the_data_give_what_is_recorded(
     assert found.unchecked == (PIN,)
     (said,) = found.said
     assert "2 of 2 symptoms, 3 of 3 regions" in said
-    assert "10 of 10 tests." in said
+    assert "13 of 13 tests." in said
 
 
 def test_a_sample_is_told_and_always_the_same(

@@ -25,7 +25,8 @@ _HEAD: Final = f"@prefix e: <{LAB}> .\n@prefix sh: <http://www.w3.org/ns/shacl#>
 
 
 def inquire(ledger: Path, options: dict[str, Any], **more: Any) -> None:
-    given = {"calibration": "none", "correlation": "lab"} | options | more
+    """Ask by the families alone: of the regions of conditions these worlds hold too many."""
+    given = {"calibration": "none", "correlation": "lab", "policy": "frame"} | options | more
     kgreason.investigate(**given, ledger=ledger).close()
 
 

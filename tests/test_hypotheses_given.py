@@ -32,14 +32,17 @@ IDEA: Final[dict[str, Any]] = {
 
 
 def places(folder: Path) -> dict[str, Any]:
-    """Write samples that mostly fail where two properties agree; no family compares two."""
+    """Write samples that mostly fail where two properties agree; no family compares two.
+
+    Under the default policy each of the pairs that agree would be told by itself.
+    """
     draw, rows = random.Random(7), []
     for n in range(480):
         one, other = draw.randrange(6), draw.randrange(6)
         fails = draw.random() < (0.9 if one == other else 0.03)
         said = f"e:packed_at e:place{one} ; e:weighed_at e:place{other} ; e:box {n % 9}"
         rows.append(sample(n, said, fails=fails))
-    return {"calibration": "none"} | written(folder, rows)
+    return {"calibration": "none", "policy": "frame"} | written(folder, rows)
 
 
 def given(folder: Path, *ideas: Any, **more: Any) -> Path:
@@ -143,7 +146,7 @@ def test_nobody_and_everybody_are_dropped_by_a_filter(tmp_path: Path, pattern: s
             {"family": "cohort-value", "values": {
                 "dimension": "<https://example.org/lab/box>",
                 "level": '"4"^^<http://www.w3.org/2001/XMLSchema#integer>'}},
-            "Nodes whose box is “4” fail.", "cohort-value",
+            "Nodes whose box is “4” fail more often than others.", "cohort-value",
         ),
         (
             {"condition": {"path": [{"step": "forward", "along": "<https://example.org/lab/box>"}],
@@ -277,7 +280,7 @@ def boxes(folder: Path) -> dict[str, Any]:
     for n in range(480):
         fails = draw.random() < (0.9 if n % 9 == 4 else 0.03)
         rows.append(sample(n, f'e:box "box{names[n % 9]}"', fails=fails))
-    return {"calibration": "none"} | written(folder, rows)
+    return {"calibration": "none", "policy": "frame"} | written(folder, rows)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +293,7 @@ def test_a_condition_from_outside_pays_its_code_length(
     """Both hold the same nodes; five letters that are no word are nothing that could be said."""
     path = [{"step": "forward", "along": "<https://example.org/lab/box>"}]
     condition = {"path": path, "test": test, "terms": terms}
-    # No family finds it first, so that it is judged by itself.
+    # Neither a family nor the search finds it first, so that it is judged by itself.
     monkeypatch.setattr(Families, "propose", lambda *_: iter(()))
     ideas = [{"condition": condition, "statement": "Box 4."}]
     record = asked(boxes(tmp_path), hypotheses=ideas)
