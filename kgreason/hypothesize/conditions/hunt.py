@@ -431,5 +431,20 @@ def _rivals(first: Region, ranked: Sequence[Region], failing: int) -> list[Regio
     return out
 
 
+def mixed(rival: Region, told: Sequence[Region], failing: int) -> float:
+    """Return how many more bits it saves to tell apart the regions that a rival mixes.
+
+    `told` are regions of a story, of which it is a rival of the first. It mixes this with those
+    later ones of whose failing nodes it holds most; zero where there are none.
+    """
+    held, before = list(told[:1]), told[0].mask
+    for region in told[1:]:
+        own = region.mask & failing & ~before
+        if (rival.mask & own).bit_count() > _SHARED * own.bit_count():
+            held.append(region)
+        before |= region.mask
+    return sum(region.bits for region in held) - rival.bits if len(held) > 1 else 0.0
+
+
 def _paths(region: Region) -> set[Path]:
     return {part.path for part in region.parts}

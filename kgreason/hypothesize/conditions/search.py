@@ -18,7 +18,7 @@ from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
-from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region
+from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region, mixed
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import ALONE, LEAST_SIBLINGS, Dealt, Unit, dealt, units
 
@@ -152,9 +152,14 @@ def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None
     hunt = Hunt(atlas, failing, bars, extent, among, bars.on_value)
     hunt.explore()
     telling = _Telling(hunt, bars)
+    story = list(hunt.story())
+    told = [region for region, _ in story]
     found = tuple(
-        telling.found(region, tuple(telling.found(r) for r in rivals))
-        for region, rivals in hunt.story()
+        telling.found(
+            region,
+            tuple(telling.found(r) for r in rivals if mixed(r, told[place:], failing) < TOLD),
+        )
+        for place, (region, rivals) in enumerate(story)
     )
     ranked = sorted(hunt.restated, key=lambda r: r[0].order)[: len(found) + 3]
     restated = tuple(telling.found(region, why=why) for region, why in ranked)
