@@ -7,6 +7,7 @@ import pytest
 import kgreason
 from tests.cli_support import run
 from tests.conditions_world import World, strike, view, world
+from tests.resume_support import several
 from tests.test_conditions import PLANTED
 
 
@@ -62,3 +63,14 @@ def test_a_record_with_conditions_is_sound(tmp_path: Path) -> None:
     (symptom,) = found.as_dict()["symptoms"]
     told = {e["test"] for h in symptom["hypotheses"] for e in h["evidence"]}
     assert {"code-length", "recurrence"} <= told
+
+
+def test_two_causes_are_told_apart_and_what_mixes_them_is_no_rival(tmp_path: Path) -> None:
+    """Of two feeds most weights are missing, of one all but some and of the other half."""
+    asked = several(tmp_path, interventions=0, max_hypotheses=6)
+    result = kgreason.investigate(**asked, only="https://example.org/lab/Weight", policy="code")
+    told = [cause.statement for cause in result.causes]
+    assert len(told) == 2
+    assert "feed-1.ttl" in told[0]
+    assert "feed-4.ttl" in told[1]
+    assert not any("feed-1.ttl" in said and "feed-4.ttl" in said for said in told)
