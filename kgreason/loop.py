@@ -39,7 +39,7 @@ from kgreason.record import Record, Step, Written, extended, policy
 from kgreason.record.agents import ENGINE, agent, introduce
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
-from kgreason.repair.intervene import intervene, pending_tests, run
+from kgreason.repair.intervene import REPAIR, intervene, pending_tests, run
 from kgreason.test.confounders import challenge
 from kgreason.test.design import OUTSIDE, design, design_outside, tell_apart
 from kgreason.test.run import Answers, execute, execute_recorded, is_outside
@@ -180,7 +180,8 @@ class Investigation:
         open_ = self._open(round_)
         if not open_ and round_ > self.context.policy.numbers.get("leastRounds", 1):
             return False
-        for position, symptom in enumerate(open_):
+        looked = self._looked_into(open_, round_)
+        for position, symptom in enumerate(open_[looked:], looked):
             self._progress(f"round {round_}", position, len(open_))
             if self.cut is not None or not self._within(self._look_into, symptom, round_):
                 break
@@ -194,6 +195,18 @@ class Investigation:
             self._within(intervene, self.context, open_, round_, most)
         decide(self.context, round_, self.cut)
         return self.cut is None
+
+    def _looked_into(self, symptoms: Sequence[Symptom], round_: int) -> int:
+        """Return how many symptoms a round is done with; the budget is not asked about them again.
+
+        Those before the last one that was begun are, and all where a repair was designed.
+        """
+        decided = max((_number(r) for r in self._steps("Decide")), default=0)
+        designed = (r for r in self._steps("Design") if _number(r) > decided)
+        if any(_int(row.get("stage")) == REPAIR for row in designed):
+            return len(symptoms)
+        begun = [n for n, s in enumerate(symptoms) if self._done("Hypothesize", s, round_)]
+        return begun[-1] if begun else 0
 
     def _within(self, work: Callable[P, object], *args: P.args, **more: P.kwargs) -> bool:
         """Do some work as far as the budget goes; where that was not all, note what was cut."""
@@ -209,12 +222,12 @@ class Investigation:
         if not self._done("Design", symptom, round_, stage=1):
             design(self.context, symptom, round_)
         self._execute_all(symptom)
-        ask(self.context.budget, "rivals")
         if not self._done("Design", symptom, round_, stage=2):
+            ask(self.context.budget, "rivals")
             tell_apart(self.context, symptom, round_)
         self._execute_all(symptom)
-        ask(self.context.budget, "confounders")
         if not self._done("Design", symptom, round_, stage=3):
+            ask(self.context.budget, "confounders")
             challenge(self.context, symptom, round_)
         self._execute_all(symptom)
         if self.testers:
@@ -279,11 +292,10 @@ class Investigation:
     def _done(
         self, phase: str, symptom: Symptom | None = None, round_: int = 0, stage: int = 0
     ) -> bool:
-        name = TRAILS[phase]
         rows = (
-            self.record.select("steps-of", phase=name)
+            self._steps(phase)
             if symptom is None
-            else self.record.select("steps-about", phase=name, symptom=symptom.node)
+            else self.record.select("steps-about", phase=TRAILS[phase], symptom=symptom.node)
         )
         return any(
             (not round_ or _int(row.get("round")) == round_)
@@ -291,6 +303,9 @@ class Investigation:
             and (not stage or (_int(row.get("stage")) or 0) >= stage)
             for row in rows
         )
+
+    def _steps(self, phase: str) -> list[Row]:
+        return self.record.select("steps-of", phase=TRAILS[phase])
 
     def _start(self) -> None:
         step = self.record.step("Start")
@@ -356,3 +371,7 @@ class Investigation:
 
 def _int(term: object) -> int | None:
     return int(term.value) if isinstance(term, ox.Literal) else None
+
+
+def _number(row: Row) -> int:
+    return int(row["step"].value.rpartition(":")[2])

@@ -9,7 +9,7 @@ from kgreason.audit import audit
 from kgreason.base.errors import OptionError
 from kgreason.base.terms import PROV
 from kgreason.record import Ledger
-from kgreason.record.agents import ENGINE, FAMILIES, UNNAMED, agent
+from kgreason.record.agents import CONDITIONS, ENGINE, FAMILIES, UNNAMED, agent
 from kgreason.report.as_json import as_dict
 from kgreason.review.judge import judge
 from tests.audit_support import tiny
@@ -62,6 +62,7 @@ def test_a_question_tells_what_each_agent_did(tmp_path: Path) -> None:
     did = {(row["name"].value, row["did"].value) for row in rows}
     assert did == {
         *(("Ada", "tested"), (ENGINE.label, "tested"), (FAMILIES.label, "proposed")),
+        (CONDITIONS.label, "proposed"),
         *(("Ada", "judged"), ("Bob", "judged"), ("Eve", "repaired")),
     }
     with Ledger.read(ledger) as store:

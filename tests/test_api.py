@@ -365,7 +365,7 @@ def test_an_open_ledger_gives_all_that_the_commands_give(place: Path) -> None:
         assert opened.query("ASK { ?s trails:failing 39 }", 1) is True
         assert opened.history("Which hypotheses?")
         assert "which-hypotheses" in opened.questions()
-        assert opened.reassess(policies=["delta"]).as_dict()["recorded"] == "frame"
+        assert opened.reassess(policies=["delta"]).as_dict()["recorded"] == "code"
         assert opened.explain(1)
         assert opened.fragility()[0].name
         assert opened.replay().same

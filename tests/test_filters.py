@@ -11,7 +11,7 @@ import pytest
 from kgreason.context.view import View
 from kgreason.hypothesize import proposer
 from kgreason.hypothesize.filters import FILTERS, Repeat
-from kgreason.hypothesize.proposer import Families, Suggestion
+from kgreason.hypothesize.proposer import ConditionSearch, Families, Proposer, Suggestion
 from kgreason.report import questions
 from kgreason.review.replay import replay
 from tests.lifetime_support import asked, of, sample, written
@@ -57,7 +57,7 @@ def test_a_dropped_candidate_is_recorded_with_the_filter_and_its_figure(tmp_path
         for said in of(record, "Candidate").values()
         if said["filtering"][0] in lift
     }
-    new = told["Nodes whose kind is “new” fail."]
+    new = told["Nodes whose kind is “new” fail more often than others."]
     assert (new["fate"], new["measure"]) == (["dropped"], ["rate inside over the rate of all"])
     inside, failing, outside, others = (
         int(new[f"discovery{name}"][0])
@@ -89,16 +89,25 @@ def test_candidates_of_every_source_go_through_the_filters(
 ) -> None:
     given: list[int] = []
 
-    class NothingNew(Families):
-        def propose(self, view: View, /) -> Iterator[Suggestion]:
-            found = list(super().propose(view))
+    def counted(made: type[Families] | type[ConditionSearch]) -> None:
+        propose = vars(made)["propose"]
+
+        def counting(self: Proposer, view: View, /) -> Iterator[Suggestion]:
+            found = list(propose(self, view))
             given.append(len(found))
             yield from found
 
-    monkeypatch.setattr(proposer, "ENGINE_PROPOSERS", (Families(), NothingNew()))
+        monkeypatch.setattr(made, "propose", counting)
+
+    counted(ConditionSearch)
+    counted(Families)
+    monkeypatch.setattr(proposer, "ENGINE_PROPOSERS", (Families(), Families()))
     record = asked(old_and_new(tmp_path))
     first = next(r for r in of(record, "Filtering").values() if r["round"] == ["1"])
-    assert int(first["candidatesIn"][0]) == 2 * given[0]
+    searched, one, other = given[:3]
+    assert one == other > 1
+    assert searched > 0
+    assert int(first["candidatesIn"][0]) == sum(given[:3])
 
 
 def test_a_record_with_dropped_candidates_replays(tmp_path: Path) -> None:

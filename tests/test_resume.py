@@ -15,10 +15,11 @@ import pytest
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import QueryError, RecordError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import role
 from kgreason.loop import Investigation
 from kgreason.repair import intervene as intervening
-from tests.lifetime_support import of, timeless
+from tests.lifetime_support import of, sample, timeless, written
 from tests.resume_support import (
     ANSWERS,
     Run,
@@ -48,8 +49,19 @@ def fruitless(*args: Any, **more: Any) -> Any:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """An undisturbed run of three rounds, with what no room was left for, and a repair."""
     folder = tmp_path_factory.mktemp("whole")
-    run = undisturbed(several(folder), folder / "ledger")
+    run = undisturbed(several(folder, policy="frame"), folder / "ledger")
     assert {"Hypothesize 1 3", "Hypothesize 3 2", "Design 2 1 4", "Decide 3"} <= set(run.steps)
+    return run
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """An undisturbed run of two rounds with a search in conditions, and a repair."""
+    folder = tmp_path_factory.mktemp("searched")
+    run = undisturbed(several(folder), folder / "ledger")
+    assert {"Hypothesize 4 1", "Design 4 1 1", "Design 2 1 4", "Decide 2"} <= set(run.steps)
+    paid = {said.get("paid", ["none"])[0] for said in of(run.record, "Hypothesis").values()}
+    assert "true" in paid
     return run
 
 
@@ -74,6 +86,39 @@ def test_a_run_cut_off_after_a_step_of_each_kind_ends_as_the_undisturbed_one(
     """What is recorded is read; who would propose it otherwise now is not asked."""
     for steps in (whole.steps.index(kind) + 1 for kind in KINDS):
         same(whole, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
+
+
+SEARCHED: Final = (
+    *("Hypothesize 1 1", "Hypothesize 2 1", "Hypothesize 4 1", "Design 4 1 1", "Design 2 1 4"),
+    *("Hypothesize 1 2", "Decide 2"),
+)
+
+
+def test_a_search_in_conditions_that_was_cut_off_ends_as_the_undisturbed_one(
+    searched: Run, tmp_path: Path
+) -> None:
+    """Nothing that the search only kept in memory is missing."""
+    for steps in (searched.steps.index(kind) + 1 for kind in SEARCHED):
+        same(searched, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
+
+
+def test_the_best_condition_of_none_good_enough_is_gone_on_with(tmp_path: Path) -> None:
+    """Masses are missing by chance: what came nearest is proposed, and tested after the cut."""
+    draw = random.Random(1)
+    rows = [sample(n, f"e:colour {n * 7 % 8}", fails=draw.random() < 0.15) for n in range(240)]
+    run = undisturbed(written(tmp_path, rows), tmp_path / "ledger")
+    (best,) = [s for s in of(run.record, "Hypothesis").values() if s["catchAll"] == ["false"]]
+    assert best["paid"] == ["false"]
+    for steps in range(2, run.last("Execute")):
+        same(run, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
+
+
+@pytest.mark.slow
+def test_a_search_in_conditions_cut_off_after_any_step_ends_as_the_undisturbed_one(
+    searched: Run, tmp_path: Path
+) -> None:
+    for steps in range(1, len(searched.steps) + 1):
+        same(searched, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
 
 
 @pytest.mark.slow
@@ -118,7 +163,7 @@ def test_who_cannot_be_put_in_other_words_any_more_is_left_as_it_stands(
 # --- budgets ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("most", [7, 31])
+@pytest.mark.parametrize("most", [7, 31, 41])
 def test_a_run_that_a_budget_ended_is_resumed_as_one(tmp_path: Path, most: int) -> None:
     """In the middle of the tests of the first symptom, and between a repair and its trial."""
     run = undisturbed(several(tmp_path, max_steps=most), tmp_path / "ledger")
@@ -137,7 +182,9 @@ def test_what_a_budget_of_time_ended_is_not_begun_again(
     run = undisturbed(several(tmp_path, max_seconds=9.5), tmp_path / "ledger")
     assert "Decide 1" in run.steps
     monkeypatch.setattr(Investigation, "elapsed", property(lambda _: 0.0))
-    for steps in range(11, len(run.steps) + 1):
+    plans = of(run.record, "HypothesisPlan").values()
+    recorded = min(int(said["index"][0]) for said in plans if "cut" in said)
+    for steps in range(recorded, len(run.steps) + 1):
         same(run, steps, tmp_path / str(steps), "not at all")
 
 
@@ -182,7 +229,7 @@ def update_and_die(self, text, *more):
         os.kill(os.getpid(), signal.SIGKILL)
 Store.update = update_and_die
 kgreason.investigate(sys.argv[4], shapes=sys.argv[5], ledger=sys.argv[6], max_hypotheses=3,
-                     interventions=4, calibration="none")
+                     interventions=4, calibration="none", policy=sys.argv[7])
 """
 
 
@@ -190,6 +237,7 @@ def killed(options: dict[str, Any], ledger: Path, phase: str, when: str, which: 
     """Kill a run as it writes a step of a phase, the first or a later one, or just after."""
     command = [sys.executable, "-c", KILLED, phase, when, str(which)]
     command += [str(options["data"]), str(options["shapes"]), str(ledger)]
+    command.append(options.get("policy", DEFAULT_POLICY))
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
@@ -200,7 +248,7 @@ def killed(options: dict[str, Any], ledger: Path, phase: str, when: str, which: 
 def test_a_run_killed_as_it_decides_or_concludes_ends_as_the_undisturbed_one(
     tmp_path: Path, whole: Run, phase: str, when: str, which: int
 ) -> None:
-    killed(several(tmp_path), tmp_path / "ledger", phase, when, which)
+    killed(several(tmp_path, policy="frame"), tmp_path / "ledger", phase, when, which)
     record = resumed(tmp_path / "ledger")
     assert steps_of(record) == whole.steps
     assert audit(record).ok

@@ -63,18 +63,18 @@ def test_reassessing_shows_where_policies_disagree_and_changes_nothing(place: Pa
     found = reassess(place / "ledger", policies=["delta", "likelihood-ratio"])
     again = reassess(place / "ledger", policies=["delta"])
     told = found.as_dict()
-    assert told["policies"] == ["frame", "delta", "likelihood-ratio"]
+    assert told["policies"] == ["code", "delta", "likelihood-ratio"]
     second = told["symptoms"][1]
     assert not second["agree"]
     (green,) = [h for h in second["hypotheses"] if "green" in h["statement"]]
     assert {name: seen["status"] for name, seen in green["by"].items()} == {
-        "frame": "refuted", "delta": "supported", "likelihood-ratio": "supported",
+        "code": "refuted", "delta": "supported", "likelihood-ratio": "supported",
     }  # fmt: skip
     assert "| refuted 0.019 | supported 1.000 |" in found.markdown()
     # With green a cause too it hangs on how far the two regions overlap, which nobody counted.
     assert second["verdicts"]["delta"] is None
     assert "| **verdict** | explained | hangs on how far its regions overlap |" in found.markdown()
-    assert again.as_dict()["policies"] == ["frame", "delta"]
+    assert again.as_dict()["policies"] == ["code", "delta"]
     with Ledger.read(place / "ledger") as ledger:
         record = ledger.record(ledger.entry())
         after = {str(q) for q in ledger.store.quads()}
@@ -190,7 +190,7 @@ def test_the_commands(place: Path) -> None:
     wrong = run(app, ["reassess", "--policy", "gone", *ledger])
     assert wrong.exit_code == 2
     told = run(app, ["reassess", "--policy", "delta", "--format", "json", *ledger])
-    assert json.loads(told.stdout)["policies"] == ["frame", "delta"]
+    assert json.loads(told.stdout)["policies"] == ["code", "delta"]
     same = run(app, ["replay", *ledger])
     assert (same.exit_code, same.stdout[:16]) == (0, "The same record:")
     file = place / "events.jsonl"

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 import typer
 
 from kgreason.base.errors import OptionError
-from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
 from kgreason.cli.output import check_out, checked, deliver, json_text, table
@@ -64,7 +63,7 @@ def investigate(
     as_: o.As = None,
     correlation: o.Correlation = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
-    policy: o.Policy = DEFAULT_POLICY,
+    policy: o.Policy = o.DEFAULT_POLICY,
     calibration: o.Calibration = "default",
     seed: Annotated[
         int,

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import typer
 from typer.core import TyperCommand
 
+from kgreason.base import resources
 from kgreason.base.errors import OptionError
 from kgreason.cli.errors import LEDGER
 
@@ -431,6 +432,7 @@ TemplateName = Annotated[
 ]
 DEFAULT_LEDGER: Final = LEDGER
 DEFAULT_MAX_BYTES: Final = "1G"
+DEFAULT_POLICY: Final = resources.DEFAULT_POLICY
 
 _TEXTUAL: Final = frozenset("\r\n{")
 

@@ -32,7 +32,8 @@ from kgreason.test.run import ask_test, cite_finding, close_as_error, execute, u
 KIND: Final = "intervention"
 _TRIES: Final = 2
 """Failed attempts after which a hypothesis is left alone."""
-_STAGE: Final = 4
+REPAIR: Final = 4
+"""The stage in which repairs are designed, once all symptoms of a round are looked into."""
 _SPLIT: Final = "whole"
 _OPEN: Final = frozenset({TRAILS.Proposed, TRAILS.Testing, TRAILS.Inconclusive, TRAILS.Supported})
 
@@ -148,7 +149,7 @@ def design(context: Context, claim: Claim, offered: Sequence[Option]) -> ox.Name
         step.node,
         symptom=claim.symptom.node,
         round=int(claim.row["round"].value),
-        stage=_STAGE,
+        stage=REPAIR,
     )
     test = None
     for option in offered:
