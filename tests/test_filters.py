@@ -49,7 +49,7 @@ def test_the_shape_allows_the_names_of_all_filters() -> None:
 
 
 def test_a_dropped_candidate_is_recorded_with_the_filter_and_its_figure(tmp_path: Path) -> None:
-    record = asked(old_and_new(tmp_path))
+    record = asked(old_and_new(tmp_path), policy="frame")
     runs = of(record, "Filtering")
     lift = {node for node, said in runs.items() if said["filter"] == ["lift"]}
     told = {
