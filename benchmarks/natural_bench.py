@@ -146,7 +146,7 @@ def entry(
         "others": [
             [one["status"], round(one["confidence"], 3), one["kind"], one["statement"]]
             for one in symptom.get("hypotheses", ())
-            if leader is None or one["id"] != leader["id"]
+            if leader is None or one["statement"] != leader["own"]
         ],
     }  # fmt: skip
 
@@ -160,7 +160,8 @@ def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, An
         return entry(laid, "honest none" if honest else "missed", symptom, None, 0.0)
     told.sort(key=lambda one: int(one["rank"]))
     # Where a finding has two parts, the sentence of both is what is read.
-    leader = {**told[0], "statement": told[0].get("finding") or told[0]["statement"]}
+    own = told[0]["statement"]
+    leader = {**told[0], "own": own, "statement": told[0].get("finding") or own}
     parts = [one for one in told if one["kind"] == leader["kind"]]
     held = recall(laid, parts, symptom, store)
     inside = leader["inside"]

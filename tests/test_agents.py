@@ -54,7 +54,7 @@ def test_every_hypothesis_names_its_proposer(tmp_path: Path) -> None:
 
 def test_a_question_tells_what_each_agent_did(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
-    asked(several(tmp_path, interventions=0), principal="Ada", ledger=ledger)
+    asked(several(tmp_path, interventions=0), principal="Ada", ledger=ledger, policy="code")
     judge(ledger, "1", "Ada", right=True)
     judge(ledger, "1", "Bob", right=False)
     assert run("repair", "I1", "--as", "Eve", "--ledger", ledger).code == 0

@@ -56,7 +56,8 @@ def contradicted(text: str) -> bool:
     """Ask OWL RL, where all nodes are different, whether there is a contradiction."""
     apart = " ".join(f"ex:{x} owl:differentFrom ex:{y} ." for x in NODES for y in NODES if x < y)
     graph = rdflib.Graph().parse(data=f"{HEAD}{text}\n{HIERARCHY}\n{apart}", format="turtle")
-    owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(graph)
+    # Improved datatypes would stay in rdflib for the rest of the process.
+    owlrl.DeductiveClosure(owlrl.OWLRL_Semantics, improved_datatypes=False).expand(graph)
     return any("agent-ont#error" in str(p) or str(p).endswith("/error") for _, p, _ in graph)
 
 

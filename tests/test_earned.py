@@ -32,9 +32,9 @@ def vases(failing: int, nodes: int, seed: int = 0) -> str:
     return "\n".join(lines) + "\n"
 
 
-def found(data: str, ledger: Path) -> tuple[kgreason.ReportedSymptom, str]:
+def found(data: str, ledger: Path, policy: str = "frame") -> tuple[kgreason.ReportedSymptom, str]:
     """Investigate, hold the record to the audit, and return the symptom and the report."""
-    with kgreason.investigate(data, shapes=SHAPES, ledger=ledger) as result:
+    with kgreason.investigate(data, shapes=SHAPES, ledger=ledger, policy=policy) as result:
         (symptom,), text = result.symptoms, result.markdown()
     with Ledger.read(ledger) as store:
         checked = audit(store.record(store.entry(None)))
@@ -53,6 +53,16 @@ def until(
         if symptom.verdict == verdict and proposed in tested:
             return symptom, text
     raise AssertionError(f"no noise is {verdict}")
+
+
+def test_by_default_the_best_condition_is_tested_where_none_is_good_enough(tmp_path: Path) -> None:
+    """Of ten noises most have no systematic cause, and each verdict has a test behind it."""
+    verdicts = []
+    for seed in range(10):
+        symptom, _ = found(vases(60, 400, seed), tmp_path / str(seed), "code")
+        verdicts.append(symptom.verdict)
+        assert any(h.kind != "none" and h.evidence for h in symptom.hypotheses)
+    assert verdicts.count("no systematic cause") >= 8
 
 
 def test_none_states_the_smallest_effect_that_would_have_been_seen(tmp_path: Path) -> None:

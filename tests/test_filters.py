@@ -102,7 +102,7 @@ def test_candidates_of_every_source_go_through_the_filters(
     counted(ConditionSearch)
     counted(Families)
     monkeypatch.setattr(proposer, "ENGINE_PROPOSERS", (Families(), Families()))
-    record = asked(old_and_new(tmp_path))
+    record = asked(old_and_new(tmp_path), policy="code")
     first = next(r for r in of(record, "Filtering").values() if r["round"] == ["1"])
     searched, one, other = given[:3]
     assert one == other > 1

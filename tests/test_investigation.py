@@ -50,10 +50,10 @@ def test_the_planted_cause_leads(example: dict[str, Any], fault: dict[str, Any])
     leading = symptom["hypotheses"][0]
     assert leading["kind"] == fault["kind"]
     if fault["kind"] == "none":
-        # Nothing sets these apart, so that nothing was tested.
-        assert symptom["verdict"] == "inconclusive"
-        assert symptom["open"] == ["no condition set them apart clearly enough to be tested"]
-        assert (leading["status"], leading["confidence"]) == ("inconclusive", 0.5)
+        # Nothing sets these apart: the best condition of all saves too few bits.
+        assert symptom["verdict"] == "no systematic cause"
+        assert (leading["status"], leading["kind"]) == ("supported", "none")
+        assert leading["confidence"] > 0.9
         return
     assert leading["status"] == "supported"
     assert symptom["verdict"] == "explained"

@@ -58,7 +58,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def searched(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """An undisturbed run of two rounds with a search in conditions, and a repair."""
     folder = tmp_path_factory.mktemp("searched")
-    run = undisturbed(several(folder), folder / "ledger")
+    run = undisturbed(several(folder, policy="code"), folder / "ledger")
     assert {"Hypothesize 4 1", "Design 4 1 1", "Design 2 1 4", "Decide 2"} <= set(run.steps)
     paid = {said.get("paid", ["none"])[0] for said in of(run.record, "Hypothesis").values()}
     assert "true" in paid
@@ -106,7 +106,7 @@ def test_the_best_condition_of_none_good_enough_is_gone_on_with(tmp_path: Path) 
     """Masses are missing by chance: what came nearest is proposed, and tested after the cut."""
     draw = random.Random(1)
     rows = [sample(n, f"e:colour {n * 7 % 8}", fails=draw.random() < 0.15) for n in range(240)]
-    run = undisturbed(written(tmp_path, rows), tmp_path / "ledger")
+    run = undisturbed(written(tmp_path, rows) | {"policy": "code"}, tmp_path / "ledger")
     (best,) = [s for s in of(run.record, "Hypothesis").values() if s["catchAll"] == ["false"]]
     assert best["paid"] == ["false"]
     for steps in range(2, run.last("Execute")):
