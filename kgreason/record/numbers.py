@@ -1,19 +1,19 @@
-"""What people call investigations and hypotheses by: I1, H3."""
+"""What people call investigations, hypotheses and causes by: I1, H3, C2."""
 
 import re
 from typing import Final
 
 from kgreason.base.errors import OptionError
 
-_KINDS: Final = {"I": "an investigation", "H": "a hypothesis"}
+_KINDS: Final = {"I": "an investigation", "H": "a hypothesis", "C": "a cause"}
 _NUMBER: Final = re.compile(r"([A-Za-z]?)([0-9]+)")
 
 
 def number_of(given: str, letter: str) -> str:
-    """Return the number of what is called so (I or H is its letter), or the text as it is: an IRI.
+    """Return the number of what is called so (`letter` is I, H or C), or the text as it is: an IRI.
 
     Where no other meaning is possible the letter may be missing. Raises OptionError for the letter
-    of the other kind.
+    of another kind.
     """
     text = given.strip()
     found = _NUMBER.fullmatch(text)

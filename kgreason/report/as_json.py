@@ -7,9 +7,10 @@ from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.hypothesize.frames import NEAREST
 from kgreason.record import Record, node_name
-from kgreason.record.joined import one_cause, with_origins
+from kgreason.record.joined import with_origins
 from kgreason.record.modalities import notations
-from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, short, symptoms
+from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptoms
+from kgreason.report.causes import causes_of
 
 _OPEN: Final = "inconclusive"
 
@@ -43,7 +44,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "symptoms": told,
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
-        "causes": _causes(members, joined, one_cause(findings), _sentences(findings)),
+        "causes": [cause.as_dict() for cause in causes_of(members, joined, findings)],
         "state": _state(about),
         "error": _error(about),
         "budget": {
@@ -318,44 +319,6 @@ def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
     """Return how many causes explain how many failures, or None where nothing is concluded yet."""
     names = {"failures": "failing", "explained": "explained", "causes": "causes"}
     return {name: int(joined[0][key].value) for name, key in names.items()} if joined else None
-
-
-def _sentences(findings: Sequence[Row]) -> dict[str, str]:
-    """Return what mechanisms are told as that are joined with an origin or with pieces."""
-    return {row["hypothesis"].value: row["statement"].value for row in findings}
-
-
-def _causes(
-    members: Sequence[Hypothesis],
-    joined: Sequence[Row],
-    homes: Mapping[str, str],
-    sentences: Mapping[str, str],
-) -> list[dict[str, Any]]:
-    """Return each cause once with the symptoms it is behind, by what it adds to those before it.
-
-    What the others hold comes last, and then what only narrows down where failures lie. Before the
-    conclusion nothing is known of what is added, and the farthest-reaching is first.
-    """
-    places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
-    out: list[tuple[bool, int, int, dict[str, Any]]] = []
-    for group in joint([h for h in members if h.cause], homes):
-        reach: dict[str, int] = {}
-        for h in group:
-            failing = h.counts.inside_failing if h.counts else 0
-            reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
-        first = next((h for h in group if not h.narrows), group[0])
-        row = places.get(first.id)
-        explains = sum(reach.values())
-        entry = {
-            "hypotheses": [h.id for h in group],
-            "symptoms": list(reach),
-            "explains": explains,
-            "adds": int(row["adds"].value) if row else None,
-            "statement": sentences.get(first.id, first.statement),
-            "narrows": first.narrows,
-        }
-        out.append((first.narrows, int(row["index"].value) if row else 0, -explains, entry))
-    return [entry for *_, entry in sorted(out, key=lambda cause: cause[:3])]
 
 
 def _seconds(record: Record, about: Row) -> float:

@@ -240,13 +240,14 @@ class ReportedSymptom(SeenSymptom):
 
 @dataclass(frozen=True)
 class ReportedCause:
-    """A supported cause with all the symptoms it is behind.
+    """A supported cause with all the symptoms it is behind; `name` is what it is called: C1, C2.
 
     `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
     (None before the conclusion). Where it `narrows`, less than half of its region fails: it tells
     where the failures lie, and adds nothing to what is explained.
     """
 
+    name: str
     hypotheses: tuple[str, ...]
     symptoms: tuple[str, ...]
     explains: int

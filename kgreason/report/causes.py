@@ -1,0 +1,87 @@
+"""The causes of a record, each once, by the names that people call them: C1, C2 and so on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kgreason.base.store import Row
+from kgreason.record import Record
+from kgreason.record.joined import one_cause
+from kgreason.record.ranking import Hypothesis, hypotheses, joint
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause: its name, the hypotheses that state it, and how many failing nodes it reaches.
+
+    `adds` counts the failing nodes that no cause before it holds, None before the conclusion;
+    `reach` the failing nodes in its regions, by the symptom. Where it is `told_with` a mechanism,
+    it is that one's origin or piece, and its sentence names it.
+    """
+
+    name: str
+    hypotheses: tuple[Hypothesis, ...]
+    statement: str
+    reach: Mapping[str, int]
+    adds: int | None
+    narrows: bool
+    told_with: bool
+
+    @property
+    def explains(self) -> int:
+        """Failing nodes in its regions, summed over the symptoms."""
+        return sum(self.reach.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as in docs/result.schema.json."""
+        return {
+            "name": self.name,
+            "hypotheses": [h.id for h in self.hypotheses],
+            "symptoms": list(self.reach),
+            "explains": self.explains,
+            "adds": self.adds,
+            "statement": self.statement,
+            "narrows": self.narrows,
+        }
+
+
+def causes(record: Record) -> tuple[Cause, ...]:
+    """Return the causes of a record in the order of their names."""
+    members = [h for several in hypotheses(record).values() for h in several]
+    findings = record.select("joined-findings")
+    return causes_of(members, record.select("joint-explanation"), findings)
+
+
+def causes_of(
+    members: Sequence[Hypothesis], joined: Sequence[Row], findings: Sequence[Row]
+) -> tuple[Cause, ...]:
+    """Return each cause once with the symptoms it is behind, by what it adds to those before it.
+
+    What the others hold comes last, and then what only narrows down where failures lie. Before the
+    conclusion nothing is known of what is added, and the farthest-reaching is first. `joined` and
+    `findings` are what the queries of these names give.
+    """
+    places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
+    sentences = {row["hypothesis"].value: row["statement"].value for row in findings}
+    parts = {row[part].value for row in findings for part in ("origin", "piece") if part in row}
+    found: list[tuple[bool, int, int, Cause]] = []
+    for group in joint([h for h in members if h.cause], one_cause(findings)):
+        reach: dict[str, int] = {}
+        for h in group:
+            failing = h.counts.inside_failing if h.counts else 0
+            reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
+        first = next((h for h in group if not h.narrows), group[0])
+        row = places.get(first.id)
+        cause = Cause(
+            name="",
+            hypotheses=tuple(group),
+            statement=sentences.get(first.id, first.statement),
+            reach=reach,
+            adds=int(row["adds"].value) if row else None,
+            narrows=first.narrows,
+            told_with=all(h.id in parts for h in group),
+        )
+        place = int(row["index"].value) if row else 0
+        found.append((first.narrows, place, -cause.explains, cause))
+    ordered = [cause for *_, cause in sorted(found, key=lambda each: each[:3])]
+    return tuple(replace(cause, name=f"C{n}") for n, cause in enumerate(ordered, start=1))
