@@ -29,7 +29,7 @@ ex:PartShape a sh:NodeShape ; sh:targetClass ex:Part ;
 INVESTIGATE = """
 import json, sys
 import kgreason
-found = kgreason.investigate("data.ttl", shapes="shapes.ttl", policy="frame")
+found = kgreason.investigate("data.ttl", shapes="shapes.ttl")
 told = {"where": kgreason.__file__, "result": found.as_dict(), "report": found.markdown(),
         "record": found.turtle()}
 json.dump(told, sys.stdout)
@@ -216,7 +216,7 @@ policy:frame policy:likelihood [ a trails:Likelihood ; policy:testKind "others" 
 AUDITED = """
 import json, sys
 import kgreason
-found = kgreason.investigate("data.ttl", shapes="shapes.ttl", policy="frame", ledger="LEDGER")
+found = kgreason.investigate("data.ttl", shapes="shapes.ttl", ledger="LEDGER")
 (symptom,) = found.as_dict()["symptoms"]
 (one,) = (h for h in symptom["hypotheses"] if "without a label" in h["statement"])
 with kgreason.open("LEDGER") as ledger:
@@ -334,6 +334,6 @@ def test_every_term_of_the_record_is_in_the_ontology(told: dict[str, Any]) -> No
     }
     assert len(found) > 60
     known = DECLARED | {
-        iri for iri in found if iri.startswith("https://w3id.org/trails/policy#frame-")
+        iri for iri in found if iri.startswith("https://w3id.org/trails/policy#code-")
     }
     assert sorted(found - known) == []

@@ -65,11 +65,10 @@ def write(root: Path, name: str, text: str) -> Path:
 
 
 def investigated(folder: Path | None, **options: Any) -> Result:
-    """Investigate under `frame`: where conditions are searched for, one says the same first."""
+    """Investigate under the default policy, whose search in conditions finds the same nodes."""
     place = Path(options.pop("place", folder.parent if folder else None))
-    asked: dict[str, Any] = {"policy": "frame"} | options
     return kgreason.investigate(
-        place / "data.ttl", shapes=place / "shapes.ttl", extend=folder or (), **asked
+        place / "data.ttl", shapes=place / "shapes.ttl", extend=folder or (), **options
     )
 
 
@@ -97,8 +96,20 @@ def test_what_a_folder_brings_is_used(folder: Path) -> None:
         kinds = {str(row["kind"]) for row in result.ask("which-kinds")}
         assert '"majority"' in kinds
     with investigated(None, place=folder.parent) as result:
-        assert "label" not in leading(result)
+        assert leading(result) == "Nodes without label fail."  # as the search in conditions has it
         assert "Tests by kind" not in result.markdown()
+
+
+def test_a_family_of_a_higher_order_yields_to_a_condition_of_the_same_nodes(folder: Path) -> None:
+    file = folder / "queries" / "hypothesize" / "unlabelled.rq"
+    given = file.read_text(encoding="utf-8")
+    file.write_text(given.replace("#+ order: 25", "#+ order: 50"), encoding="utf-8")
+    with investigated(folder) as result:
+        assert leading(result) == "Nodes without label fail."
+        dropped = {
+            row["candidate"].value: row["filter"].value for row in result.ask("why-not-proposed")
+        }
+        assert dropped["Nodes without a label fail."] == "near-duplicate"
 
 
 def test_the_files_are_in_the_record_with_their_digests(folder: Path) -> None:
@@ -336,7 +347,7 @@ def test_an_extension_may_bring_a_policy(tmp_path: Path) -> None:
 def test_the_command_line_takes_folders(folder: Path, tmp_path: Path) -> None:
     given = (tmp_path / "data.ttl", "--shapes", tmp_path / "shapes.ttl", "--extend", folder)
     ledger = ("--ledger", tmp_path / "ledger")
-    done = run("investigate", *given, "--policy", "frame", *ledger)
+    done = run("investigate", *given, *ledger)
     assert done.code == 0, done.err
     assert "Nodes without a label fail." in done.out
     assert "which-kinds" in run("history", "--extend", folder).out

@@ -14,7 +14,7 @@ from kgreason.audit import audit
 from kgreason.base.errors import KgreasonError
 from kgreason.base.terms import TRAILS
 from kgreason.hypothesize import suggestions
-from kgreason.hypothesize.proposer import Families
+from kgreason.hypothesize.proposer import ConditionSearch, Families
 from kgreason.record import Record
 from kgreason.record.agents import ENGINE
 from kgreason.review.replay import replay
@@ -280,7 +280,7 @@ def boxes(folder: Path) -> dict[str, Any]:
     for n in range(480):
         fails = draw.random() < (0.9 if n % 9 == 4 else 0.03)
         rows.append(sample(n, f'e:box "box{names[n % 9]}"', fails=fails))
-    return {"calibration": "none", "policy": "frame"} | written(folder, rows)
+    return {"calibration": "none", "policy": "code"} | written(folder, rows)
 
 
 @pytest.mark.parametrize(
@@ -293,13 +293,47 @@ def test_a_condition_from_outside_pays_its_code_length(
     """Both hold the same nodes; five letters that are no word are nothing that could be said."""
     path = [{"step": "forward", "along": "<https://example.org/lab/box>"}]
     condition = {"path": path, "test": test, "terms": terms}
-    # Neither a family nor the search finds it first, so that it is judged by itself.
+    # Neither a family nor the search finds it too, so that it is judged by itself.
     monkeypatch.setattr(Families, "propose", lambda *_: iter(()))
+    monkeypatch.setattr(ConditionSearch, "propose", lambda *_: iter(()))
     ideas = [{"condition": condition, "statement": "Box 4."}]
     record = asked(boxes(tmp_path), hypotheses=ideas)
     one = derived(record, "Hypothesis")[0]
     assert one["paid"] == [paid]
     assert one["status"][0].endswith("Supported") == (paid == "true")
+    assert audit(record).ok, str(audit(record))
+
+
+BOX: Final = "Nodes whose box is “boxfour” fail."
+
+
+def test_what_a_person_suggests_is_told_beside_what_the_engine_finds(tmp_path: Path) -> None:
+    """A pattern has no code length to pay: at equal nodes another stands, and names her."""
+    idea = {"statement": "Box 4 leaks.", "region": '?focus <https://example.org/lab/box> "boxfour"'}
+    given_ = boxes(tmp_path)
+    result = kgreason.investigate(given_.pop("data"), **given_, hypotheses=[idea], principal="Ada")
+    (symptom,) = result.symptoms
+    leading = symptom.hypotheses[0]
+    assert (leading.statement, leading.status) == (BOX, "supported")
+    assert leading.proposers == ("Ada", "families of kgreason")
+    told = result.markdown()
+    assert (
+        "| Box 4 leaks. | Ada | MinCount of mass in Shape | the same nodes as H1, supported |"
+        in told
+    )
+    assert "- **The same nodes were suggested by:** Ada: “Box 4 leaks.”" in told
+    assert audit(result.record).ok, str(audit(result.record))
+
+
+def test_a_condition_of_a_person_is_kept_in_her_words(tmp_path: Path) -> None:
+    path = [{"step": "forward", "along": "<https://example.org/lab/box>"}]
+    condition = {"path": path, "test": "equals", "terms": {"term": '"boxfour"'}}
+    ideas = [{"condition": condition, "statement": "Box 4 leaks."}]
+    record = asked(boxes(tmp_path), hypotheses=ideas, principal="Ada")
+    (one,) = derived(record, "Hypothesis")
+    assert one["statement"] == ["Box 4 leaks."]
+    assert one["status"][0].endswith("Supported")
+    assert BOX not in {h["statement"][0] for h in of(record, "Hypothesis").values()}
     assert audit(record).ok, str(audit(record))
 
 

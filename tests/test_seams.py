@@ -36,7 +36,6 @@ def result(folder: Path) -> kgreason.Result:
         shapes=folder / "shapes.ttl",
         ledger=folder / "ledger",
         proposers=[made],
-        policy="frame",  # the search in conditions would say the same first
     )
 
 

@@ -1,5 +1,6 @@
 """Near duplicate: of candidates that no test could tell apart only one is proposed."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
@@ -7,23 +8,28 @@ from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
-from kgreason.hypothesize.filters.ranks import preferred_first
+from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
 
 _COVERS: Final = figure("duplicateOverlap")
 _TOLD_BY: Final = figure("duplicateNodes")
 
 
 class NearDuplicate(Filter):
-    """Drop a candidate whose region hardly differs from that of a preferred one."""
+    """Drop a candidate whose region hardly differs from that of a preferred one.
+
+    Where the search in conditions, a person or a program holds the very same nodes as another, the
+    order of their families decides, and no figure. The record says who yielded to whom, so that a
+    suggestion is told with the hypothesis that holds its nodes.
+    """
 
     name: ClassVar[str] = "near-duplicate"
     reason: ClassVar[str] = "No test could tell it apart from a candidate that is preferred."
 
     def __call__(self, view: View, candidates: Sequence[Candidate], _round: Round, /) -> Sifted:
         """Return the candidates that are kept, and those that are dropped with their figures."""
+        single, dropped = self._of_equals(candidates)
         kept: list[Candidate] = []
-        dropped = []
-        for candidate in sorted(candidates, key=preferred_first):
+        for candidate in sorted(single, key=preferred_first):
             for other in (c for c in kept if c.aspect == candidate.aspect):
                 figure = _alike(view, other, candidate)
                 if figure is not None:
@@ -32,6 +38,26 @@ class NearDuplicate(Filter):
             else:
                 kept.append(candidate)
         return Sifted(kept, dropped)
+
+    def _of_equals(self, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Dropped]]:
+        """Return one candidate of those that hold the very same nodes, and the others as dropped.
+
+        Families alone are left as they are: by the half that each looks at, tests differ.
+        """
+        groups: defaultdict[tuple[str, int], list[Candidate]] = defaultdict(list)
+        for candidate in candidates:
+            groups[candidate.aspect, candidate.members].append(candidate)
+        kept: list[Candidate] = []
+        dropped = []
+        for group in groups.values():
+            first, *others = sorted(group, key=of_equals_first)
+            if not others or not any(each.by for each in group):
+                kept += group
+                continue
+            kept.append(first)
+            figure = Figure("nodes inside one of the two alone", 0, 0)
+            dropped += [Dropped(each, self, figure, first) for each in others]
+        return kept, dropped
 
 
 def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:

@@ -4,6 +4,7 @@ from typing import Final
 
 from kgreason.base.figures import figure
 from kgreason.hypothesize.candidates import Candidate
+from kgreason.record.agents import CONDITIONS
 
 _ORDER_COUNTS: Final = figure("familyOrder")
 
@@ -21,6 +22,17 @@ def preferred_first(candidate: Candidate) -> tuple[float, str]:
     """
     score = candidate.score + _ORDER_COUNTS * (50 - order(candidate))
     return (-round(score, 6), candidate.region.text)
+
+
+def of_equals_first(candidate: Candidate) -> tuple[bool, bool, int, float, str]:
+    """Return the sorting key of candidates that hold the very same nodes.
+
+    What cannot be supported, for its code length is not paid, comes last; a proposal of a person or
+    a program of her own comes before what the engine finds by itself; then an earlier family.
+    """
+    own = bool(set(candidate.by) - {CONDITIONS.iri.value})
+    unpaid = candidate.seen is False
+    return (unpaid, not own, order(candidate), -round(candidate.score, 6), candidate.region.text)
 
 
 def order(candidate: Candidate) -> int:
