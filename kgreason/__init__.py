@@ -14,11 +14,12 @@ ReportedHypothesis, ReportedEvidence, ReportedCause, FocusNodes, KgreasonError.
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-from kgreason.api import investigate, result, resume, symptoms
+from kgreason.api import compare, investigate, result, resume, symptoms
 from kgreason.api import open_ledger as open  # noqa: A004 - always written kgreason.open
 
 if TYPE_CHECKING:
     from kgreason.api.asking import Symptoms
+    from kgreason.api.comparing import gate_failures
     from kgreason.api.ledgers import ListedInvestigation, OpenLedger
     from kgreason.base.errors import KgreasonError
     from kgreason.graph.given import Text
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     )
     from kgreason.report.focus_nodes import FocusNode, FocusNodes
     from kgreason.report.result import Result
+    from kgreason.review.comparison import Comparison
 
     __version__: str
 
 __all__ = [
+    "Comparison",
     "FocusNode",
     "FocusNodes",
     "KgreasonError",
@@ -47,6 +50,8 @@ __all__ = [
     "Symptoms",
     "Text",
     "__version__",
+    "compare",
+    "gate_failures",
     "investigate",
     "open",
     "result",
@@ -54,6 +59,7 @@ __all__ = [
     "symptoms",
 ]
 _HOMES: Final = {
+    "Comparison": "review.comparison",
     "FocusNode": "report.focus_nodes",
     "FocusNodes": "report.focus_nodes",
     "KgreasonError": "base.errors",
@@ -66,13 +72,14 @@ _HOMES: Final = {
     "Result": "report.result",
     "Symptoms": "api.asking",
     "Text": "graph.given",
+    "gate_failures": "api.comparing",
 }
 
 
 if not TYPE_CHECKING:  # else no name would be unknown to a type checker
 
     def __getattr__(name: str) -> Any:
-        """Return a class from where it is; so `help(kgreason)` stays short."""
+        """Return a class or function from where it is; so `help(kgreason)` stays short."""
         if name == "__version__":
             from importlib.metadata import version  # noqa: PLC0415 - it reads files
 

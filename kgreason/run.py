@@ -1,6 +1,7 @@
 """Run an investigation: from a request and what was seen to a record, new, resumed or repeated."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -8,6 +9,7 @@ import pyoxigraph as ox
 from kgreason.base import extensions
 from kgreason.base.budget import Budget
 from kgreason.base.errors import GraphError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import check_extensions
 from kgreason.context.declared import declarations
 from kgreason.context.symptom import Observed
@@ -109,6 +111,36 @@ def recorded(ledger: Path, which: str | None = None, at_hand: AtHand | None = No
     except BaseException:
         store.close()
         raise
+
+
+def with_data(ledger: Path, which: str | None = None, data: Sequence[str] = ()) -> Result:
+    """Return the result of an investigation with its data at hand, read again.
+
+    `data` are where they are now; as recorded, if left out. Raises the errors of reading data, and
+    GraphError where they are not those that were investigated.
+    """
+    result = recorded(ledger, which)
+    try:
+        return Result(result.ledger, result.record, _read_again(result.record, data))
+    except BaseException:
+        result.close()
+        raise
+
+
+def _read_again(record: Record, data: Sequence[str]) -> AtHand:
+    asked = recorded_request(record)
+    # Who fails does not hang on the policy, and a file of one may be gone.
+    request = replace(
+        asked, data=tuple(data) or asked.data, policy=DEFAULT_POLICY, calibration="none"
+    )
+    graph, observed = seen(request, None, None)
+    (about,) = record.select("result-investigation")
+    if graph.fingerprint != about["fingerprint"].value:
+        raise GraphError(
+            f"{', '.join(request.data)}: these are not the data that were investigated, or they "
+            "have changed since; investigate them first, or name those of then with --data."
+        )
+    return AtHand(graph, observed)
 
 
 def go_on(

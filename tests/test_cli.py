@@ -30,6 +30,8 @@ from kgreason.report.questions import questions
 from tests.cli_support import PREFIXES, process, run, write_graph
 
 COMMANDS = (
+    "compare",
+    "nodes",
     "ledger",
     "repair",
     "investigate",

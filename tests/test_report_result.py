@@ -128,6 +128,7 @@ def test_evidence_and_citations(result: dict[str, Any]) -> None:
 
 def test_a_cause_of_two_symptoms_is_one(result: dict[str, Any]) -> None:
     (cause,) = result["causes"]
+    assert cause["id"] == "C1"
     assert cause["hypotheses"] == [f"{CASE.value}:hypothesis:1", f"{CASE.value}:hypothesis:4"]
     assert cause["symptoms"] == [f"{CASE.value}:symptom:1", f"{CASE.value}:symptom:2"]
     assert cause["explains"] == cause["adds"] == 18 + 12
@@ -146,6 +147,8 @@ def test_what_others_hold_comes_last_and_adds_nothing() -> None:
     result = as_dict(record)
     VALID.validate(result)
     assert [(c["explains"], c["adds"]) for c in result["causes"]] == [(30, 30), (10, 0)]
+    assert [c["id"] for c in result["causes"]] == ["C1", "C2"]
+    assert len({c["fingerprint"] for c in result["causes"]}) == 2
     said = f"Also supported, but others hold all that it holds: {result['causes'][1]['statement']}"
     (told,) = [s for s in build(record).sections() if s.name == "joint-explanation"]
     first, second = [item.sentence for item in told.content.items]

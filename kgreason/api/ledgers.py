@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kgreason import run
 from kgreason.api.asking import LEDGER, resume
-from kgreason.base.errors import OptionError
+from kgreason.api.comparing import Compared, compare
+from kgreason.base.errors import InputError, OptionError
 from kgreason.base.extensions import Extension, joined, read_all, using
 from kgreason.base.store import Answer, Results, check_query, guarded
 from kgreason.base.templates import check_extensions
@@ -18,12 +19,14 @@ from kgreason.base.terms import PREFIXES
 from kgreason.graph.given import Source, Sources
 from kgreason.observe.opening import Notice
 from kgreason.record import Ledger, Record, extended
+from kgreason.report.focus_nodes import FocusNodes
 from kgreason.report.result import Result
 
 if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what that takes
     from kgreason.audit import AuditReport
     from kgreason.repair.results import Mended
     from kgreason.review.addition import Added
+    from kgreason.review.comparison import Comparison
     from kgreason.review.correlation import Correlation
     from kgreason.review.fragility import Fragility
     from kgreason.review.newer import Newer
@@ -171,6 +174,36 @@ class OpenLedger:
         )
         self._results.append(found)
         return found
+
+    @contextmanager
+    def _at_hand(self, which: Which, data: Paths) -> Iterator[tuple[Result, str]]:
+        """Give a result with its data read again, or without and a sentence that says why."""
+        with self._extended(which, extended.reading):
+            why = ""
+            try:
+                result = run.with_data(self.folder, _name(which), _paths(data))
+            except InputError as error:
+                if _paths(data):
+                    raise
+                result = run.recorded(self.folder, _name(which))
+                why = str(error)
+            with result:
+                yield result, why
+
+    def nodes(self, cause: str, which: Which = None, *, data: Paths = ()) -> FocusNodes:
+        """Return the focus nodes of a cause (C1) or hypothesis (H3), with field, value and source.
+
+        They are looked up in the data, which are read again: from where they were, or from `data`.
+        Where they cannot be had, only the nodes that the record cites are known; `complete` and
+        `source` of the answer say so, and why. Raises OptionError where there is no such cause.
+        """
+        with self._at_hand(which, data) as (result, why):
+            found = result.nodes(result.cause(cause))
+            return found if not why else replace(found, source=f"{found.source} {why}")
+
+    def compare(self, before: Compared, after: Compared) -> Comparison:
+        """Compare two investigations, as `kgreason.compare` does, by default of this ledger."""
+        return compare(before, after, ledger=self.folder)
 
     def audit(
         self,

@@ -15,6 +15,7 @@ from kgreason.cli import (
     ending,
     errors,
     exporting,
+    following,
     judging,
     looking,
     repairing,
@@ -79,6 +80,7 @@ def program(
 
 
 looking.add_to(app)
+following.add_to(app)
 asking.add_to(app)
 reviewing.add_to(app)
 exporting.add_to(app)

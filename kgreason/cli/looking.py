@@ -10,6 +10,7 @@ import typer
 from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
+from kgreason.cli.gating import Gate
 from kgreason.cli.output import check_out, checked, deliver, json_text, table
 from kgreason.cli.progress import Shown
 
@@ -31,6 +32,7 @@ def add_to(app: typer.Typer) -> None:
     "investigate data/ --shapes shapes.ttl --hypothesis ideas.json --as Ada",
     "investigate data/ --shapes shapes.ttl --out report.html",
     "investigate data/ --shapes shapes.ttl --fail-on cause --format json",
+    "investigate data/ --shapes shapes.ttl --baseline main.json --fail-on new-cause",
 )
 def investigate(
     data: o.Data,
@@ -72,22 +74,14 @@ def investigate(
     format_: o.Format = None,
     out: o.Out = None,
     events: o.Events = None,
-    fail_on: Annotated[
-        o.FailOn | None,
-        typer.Option(
-            metavar="violation|cause",
-            rich_help_panel=o.RECORD,
-            show_default=False,
-            help="End with exit code 1 if anything fails, or if a cause was found (what only "
-            "narrows the failures down is none); with 2 if no "
-            "constraint has a node to look at, or an ontology seems to be missing.",
-        ),
-    ] = None,
+    fail_on: o.FailOnOption = None,
+    baseline: o.Baseline = None,
+    tolerate: o.Tolerate = None,
     allow_empty: Annotated[
         bool,
         typer.Option(
             "--allow-empty",
-            rich_help_panel=o.RECORD,
+            rich_help_panel=o.GATE,
             help="With --fail-on: data may lack all that the shapes are about.",
         ),
     ] = False,
@@ -161,6 +155,7 @@ def investigate(
         "correlation": correlation,
     }
     _finite("--max-seconds", max_seconds)
+    gate = Gate.of(fail_on, baseline, tolerate, ledger)
     told = _stream(events)
     with Shown() as shown, resumable(ledger, new=True):
         result = api.investigate(
@@ -172,7 +167,7 @@ def investigate(
             gate=fail_on is not None and not allow_empty,
             **asked,
         )
-    _give(result, chosen, out, fail_on, told)
+    _give(result, chosen, out, gate, told)
 
 
 @command(
@@ -328,21 +323,16 @@ def _give(
     result: Any,
     format_: o.ReportFormat,
     out: str | None,
-    fail_on: Any = None,
+    gate: Gate | None = None,
     told: Any = None,
 ) -> None:
-    """Write a result in the format wanted, and end with 1 where --fail-on asks for it."""
+    """Write a result in the format wanted, and end with 1 where the gate asks for it."""
     with result:
         if told is not None:
             told.end(result.record)
         deliver(written(result, format_), out)
-        if fail_on is None:
-            return
-        found = result.as_dict()
-    causes = [one for one in found["causes"] if not one["narrows"]]
-    bad = found["symptoms"] if fail_on is o.FailOn.VIOLATION else causes
-    if bad:
-        raise typer.Exit(1)
+        if gate is not None and gate.closes(result):
+            raise typer.Exit(1)
 
 
 def written(result: Any, format_: o.ReportFormat) -> str:

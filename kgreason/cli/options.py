@@ -19,6 +19,7 @@ RECORD: Final = "Record and result"
 BUDGET: Final = "Budget"
 INPUT: Final = "Reading"
 HELD: Final = "Held to the data"
+GATE: Final = "In CI"
 
 
 class ReportFormat(StrEnum):
@@ -45,6 +46,15 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
+class NodeFormat(StrEnum):
+    """How the nodes of a cause are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    TTL = "ttl"
+    JSONL = "jsonl"
+
+
 REPORTS: Final = {
     **dict.fromkeys(("md", "markdown", "txt"), ReportFormat.MD),
     **dict.fromkeys(("html", "htm"), ReportFormat.HTML),
@@ -53,6 +63,10 @@ REPORTS: Final = {
 }
 TABLES: Final = {"txt": TableFormat.TABLE, "csv": TableFormat.CSV, "json": TableFormat.JSON}
 ANSWERS: Final = TABLES | {"ttl": TableFormat.TABLE}
+NODES: Final = {
+    "txt": NodeFormat.TABLE,
+    **{kind.value: kind for kind in NodeFormat if kind is not NodeFormat.TABLE},
+}
 LISTS: Final = {"txt": ListFormat.TABLE, "json": ListFormat.JSON}
 """What the endings of files say, the format of stdout first."""
 
@@ -62,6 +76,7 @@ class FailOn(StrEnum):
 
     VIOLATION = "violation"
     CAUSE = "cause"
+    NEW_CAUSE = "new-cause"
 
 
 class Several(TyperCommand):
@@ -393,6 +408,16 @@ Format = Annotated[
         help="How the result is written.",
     ),
 ]
+ListAs = Annotated[
+    ListFormat | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="table|json",
+        show_default="by the ending of --out, else table",
+        help="How it is written.",
+    ),
+]
 Out = Annotated[
     str | None,
     typer.Option(
@@ -400,6 +425,40 @@ Out = Annotated[
         rich_help_panel=RECORD,
         show_default="stdout",
         help="Write the result to a file, all of it or nothing.",
+    ),
+]
+FailOnOption = Annotated[
+    FailOn | None,
+    typer.Option(
+        "--fail-on",
+        metavar="violation|cause|new-cause",
+        rich_help_panel=GATE,
+        show_default=False,
+        help="End with exit code 1 if anything fails, if a cause was found (what only narrows the "
+        "failures down is none), or if one was found that the --baseline does not tell; with 2 if "
+        "no constraint has a node to look at, or an ontology seems to be missing.",
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE.json|I1|DIR",
+        rich_help_panel=GATE,
+        show_default=False,
+        help="Compare with an earlier result: JSON of `--format json`, an investigation of the "
+        "ledger, or another ledger.",
+    ),
+]
+Tolerate = Annotated[
+    str | None,
+    typer.Option(
+        "--tolerate",
+        metavar="N|P%",
+        rich_help_panel=GATE,
+        show_default="nothing",
+        help="With --fail-on: so many nodes may fail by one rule or cause, or such a share of "
+        "those that were looked at.",
     ),
 ]
 Events = Annotated[

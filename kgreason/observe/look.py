@@ -48,6 +48,11 @@ def look(graph: Graph, request: Request) -> Observed:
         compiled = _compiled(graph, request, notices) if request.shapes else None
         seen = _reported(graph, request, compiled, notices)
         doubts = _doubts(graph, compiled, seen) if compiled else []
+        if not seen and compiled is None and not request.population:
+            doubts.append(
+                f"{request.violations}: the report holds no result, and without --shapes nobody "
+                "knows whether anything was checked."
+            )
     else:
         compiled = _compiled(graph, request, notices)
         seen = list(_checked(graph, compiled, request, notices))

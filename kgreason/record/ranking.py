@@ -1,5 +1,7 @@
 """The hypotheses of a record: which comes first for a symptom, and which are one cause."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -227,6 +229,20 @@ def joint(
     for h in sorted(causes, key=lambda h: h.id in homes):
         groups.setdefault(own.get(homes.get(h.id, h.id), own[h.id]), []).append(h)
     return list(groups.values())
+
+
+def fingerprint(h: Hypothesis, symptom: str) -> str:
+    """Return a SHA-256 of what a cause says, which is the same in every investigation it is told.
+
+    `symptom` is the key of the symptom: a mechanism that names no value belongs to one constraint.
+    Counts and confidence are no part of it.
+    """
+    if h.dimension is not None and h.level is not None:
+        said = [h.family, h.dimension, h.level]
+    else:
+        region = h.pattern or h.region or h.statement
+        said = [h.family, symptom, region] if h.is_mechanism else [region]
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 
 def _key(h: Hypothesis) -> object:

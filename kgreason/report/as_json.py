@@ -44,7 +44,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "symptoms": told,
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
-        "causes": [cause.as_dict() for cause in causes_of(members, joined, findings)],
+        "causes": _causes(members, joined, findings, told),
         "state": _state(about),
         "error": _error(about),
         "budget": {
@@ -134,6 +134,7 @@ def symptom(row: Row) -> dict[str, Any]:
     failing = int(row["failing"].value)
     return {
         "id": row["symptom"].value,
+        "key": _text(row, "key"),
         "name": row["name"].value,
         "shape": _text(row, "shape"),
         "constraint": _text(row, "constraint"),
@@ -319,6 +320,20 @@ def _explanation(joined: Sequence[Row]) -> dict[str, int] | None:
     """Return how many causes explain how many failures, or None where nothing is concluded yet."""
     names = {"failures": "failing", "explained": "explained", "causes": "causes"}
     return {name: int(joined[0][key].value) for name, key in names.items()} if joined else None
+
+
+def _causes(
+    members: Sequence[Hypothesis],
+    joined: Sequence[Row],
+    findings: Sequence[Row],
+    told: Sequence[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return each cause with the fingerprint of what it says."""
+    keys = {one["id"]: one["key"] or one["name"] for one in told}
+    return [
+        cause.as_dict() | {"fingerprint": cause.fingerprint(keys)}
+        for cause in causes_of(members, joined, findings)
+    ]
 
 
 def _seconds(record: Record, about: Row) -> float:

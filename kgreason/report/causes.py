@@ -7,7 +7,7 @@ from typing import Any
 from kgreason.base.store import Row
 from kgreason.record import Record
 from kgreason.record.joined import one_cause
-from kgreason.record.ranking import Hypothesis, hypotheses, joint
+from kgreason.record.ranking import Hypothesis, fingerprint, hypotheses, joint
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,15 @@ class Cause:
         """Failing nodes in its regions, summed over the symptoms."""
         return sum(self.reach.values())
 
+    def fingerprint(self, keys: Mapping[str, str]) -> str:
+        """Return a SHA-256 of what it says; `keys` are those of the symptoms."""
+        first = next((h for h in self.hypotheses if not h.narrows), self.hypotheses[0])
+        return fingerprint(first, keys[first.symptom])
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as in docs/result.schema.json."""
         return {
-            "name": self.name,
+            "id": self.name,
             "hypotheses": [h.id for h in self.hypotheses],
             "symptoms": list(self.reach),
             "explains": self.explains,

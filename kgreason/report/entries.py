@@ -208,11 +208,13 @@ class SeenSymptom:
 class ReportedSymptom(SeenSymptom):
     """A symptom with the verdict on it and its hypotheses, the best first.
 
+    `key` is that of its constraint, which stays the same from run to run.
     `explained` are its failing nodes in supported regions of which at least half fails, `narrowed`
     those in other supported regions alone; `excess` is the share of the failing nodes that all of
     these hold beyond the rate outside (None before the conclusion).
     """
 
+    key: str | None
     explained: int
     narrowed: int
     excess: float | None
@@ -240,20 +242,22 @@ class ReportedSymptom(SeenSymptom):
 
 @dataclass(frozen=True)
 class ReportedCause:
-    """A supported cause with all the symptoms it is behind; `name` is what it is called: C1, C2.
+    """A supported cause with all the symptoms it is behind; `id` is what it is called: C1, C2.
 
+    `fingerprint` is the same in another investigation that finds a cause which says the same.
     `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
     (None before the conclusion). Where it `narrows`, less than half of its region fails: it tells
     where the failures lie, and adds nothing to what is explained.
     """
 
-    name: str
+    id: str
     hypotheses: tuple[str, ...]
     symptoms: tuple[str, ...]
     explains: int
     adds: int | None
     statement: str
     narrows: bool
+    fingerprint: str
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:

@@ -1,10 +1,12 @@
 """The result of an investigation: a view of its record."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, Final, Self
 
+from kgreason.base.errors import OptionError
 from kgreason.base.extensions import active, using
 from kgreason.base.store import Results
 from kgreason.base.templates import template
@@ -17,7 +19,7 @@ from kgreason.report.entries import (
 )
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
 from kgreason.report.narrator import TEMPLATES, Narrator
-from kgreason.report.questions import ask
+from kgreason.report.questions import ask, find
 
 _SHOWN: Final = 12
 _CELL: Final = "padding:0.2em 0.8em 0.2em 0;vertical-align:top;text-align:"
@@ -57,6 +59,11 @@ class Result:
         self.ledger.close()
 
     @property
+    def at_hand(self) -> AtHand | None:
+        """The data of the investigation and what was seen of them, where they are at hand."""
+        return self._at_hand
+
+    @property
     def finished(self) -> bool:
         """Whether the investigation came to its end."""
         return self.ledger.entry(self.record.iri.value).finished
@@ -87,6 +94,26 @@ class Result:
         """
         with using(self._extensions):
             return focus_nodes(cause, self.symptoms, self.record, self._at_hand)
+
+    def cause(self, name: str) -> ReportedCause | ReportedHypothesis:
+        """Return a cause by its name, such as C1, or a hypothesis by its name or IRI, such as H3.
+
+        Raises OptionError where there is none of that name, or for a number alone.
+        """
+        wanted = name.strip()
+        if wanted.isdecimal():
+            raise OptionError(
+                f"{wanted}: this could be a cause or a hypothesis; say C{wanted} or H{wanted}."
+            )
+        if not re.fullmatch(r"[Cc]\d+", wanted):
+            iri = find(self.record, wanted).value
+            (found,) = (h for s in self.symptoms for h in s.hypotheses if h.id == iri)
+            return found
+        causes = {one.id: one for one in self.causes}
+        known = f"it has {', '.join(causes)}" if causes else "none was found"
+        if f"C{int(wanted[1:])}" not in causes:
+            raise OptionError(f"There is no cause {wanted} in {self.record.iri.value}; {known}.")
+        return causes[f"C{int(wanted[1:])}"]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a plain dict a symptom, for any frame library, as in `DataFrame(r.rows())`."""
