@@ -73,7 +73,7 @@ def clusters(
             "failing": number(failing),
             "population": number(nodes),
             "shared": number(nodes if place < len(inside) else 0),
-            "codeLength": bits(cost),
+            "partLength": bits(cost),
             "ways": number(2),
         }
         for place, (failing, nodes) in enumerate([*inside, *outside])

@@ -195,7 +195,7 @@ def _code_length(given: Recorded) -> probe.Finding:
 
 def _dealt_clusters(given: Recorded) -> probe.Finding:
     more: Row = {
-        "codeLength": ox.Literal(str(given.figures["codeLength"]), datatype=XSD.decimal),
+        "partLength": ox.Literal(str(given.figures["codeLength"]), datatype=XSD.decimal),
         "ways": _number(given.figures["coarseWays"]),
     }
     rows: list[Row] = [

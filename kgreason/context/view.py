@@ -109,7 +109,7 @@ class View:
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "absence": self.constraint.component in _ABSENCE,
             "qualified": SH.qualifiedValueShape in self.constraint.parameters,
-            "compiled": self._names_values(),
+            "compiled": self.names_values,
             "offending": self.constraint.violation,
         }
         if self.constraint.component != TRAILS.OutcomeQuery:
@@ -139,7 +139,8 @@ class View:
         kinds = asked.get(SH.nodeKind, ())
         return SH["class"] in asked or any(kind in _THINGS for kind in kinds)
 
-    def _names_values(self) -> bool:
+    @property
+    def names_values(self) -> bool:
         """Check whether the constraint says which values are at fault.
 
         One that was compiled from a shape and judges each value alone does; one whose failing

@@ -93,14 +93,17 @@ def families() -> Iterator[Template]:
 
 def applies(family: Template, constraint: Constraint, offered: Iterable[str]) -> bool:
     """Check whether a family applies to the constraint of a symptom."""
-    if "propose" not in family.sections:
-        return False
+    needs = family.header.get("needs", "").split()
+    offered = set(offered)
+    there = all(name in offered for name in needs)
+    return "propose" in family.sections and there and suits(family, constraint)
+
+
+def suits(family: Template, constraint: Constraint) -> bool:
+    """Check whether a family is about constraints of this kind."""
     wanted = family.header.get("components", "").split()
     local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
-    if wanted and local not in wanted:
-        return False
-    needs = family.header.get("needs", "").split()
-    return all(name in set(offered) for name in needs)
+    return not wanted or local in wanted
 
 
 def mine(view: View, family: Template) -> list[Candidate]:

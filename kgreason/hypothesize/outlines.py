@@ -12,7 +12,7 @@ from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.broken import breaks
 from kgreason.context.view import View, inside
 from kgreason.hypothesize.candidates import Candidate, section
-from kgreason.hypothesize.conditions.seam import clusters, costing
+from kgreason.hypothesize.conditions.seam import clusters, costing, wrong
 from kgreason.hypothesize.openness import known_outside
 from kgreason.record.test_kinds import RESTATEMENT, kinds_of
 from kgreason.shacl import Path, conforms_with_path, of_predicate
@@ -120,6 +120,8 @@ def joint_level(candidate: Candidate) -> Literal | None:
 
 def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     more: dict[str, Value] = {"half": half}
+    if "wrong" in candidate.family.parameters:
+        more["wrong"] = wrong(view, candidate.values)
     if "conforming" in candidate.family.parameters:
         more["conforming"] = _conforming(
             view, candidate.values["level"], inside(view, candidate.pattern)
@@ -133,6 +135,9 @@ def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
 
 def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     family = candidate.family
+    if "own" in family.parameters:
+        own = inside(view, candidate.pattern)
+        return section(family, "placebo", candidate.values, view, half=half, own=own)
     if "others" not in family.sections:
         return section(family, "placebo", candidate.values, view, half=half)
     others = section(family, "others", candidate.values, view)

@@ -19,7 +19,7 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
     clusters = [tuple(integers(row, "failing", "population", "shared")) for row in rows]
     counts = [(failing, nodes, own) for failing, nodes, own in clusters if nodes]
     inside, outside, whole = parted(counts, sum(own for _, _, own in counts))
-    cost = float(rows[0]["codeLength"].value) if rows else 0.0
+    cost = float(rows[0]["partLength"].value) if rows else 0.0
     ways = int(rows[0]["ways"].value) if rows else 0
     strata = [
         {"insideFailing": failing, "inside": nodes, "within": within, "times": times}

@@ -9,7 +9,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
+from operator import or_
 from typing import Final
 
 from pyoxigraph import BlankNode, Literal, NamedNode
@@ -66,16 +67,17 @@ class Condition:
     @property
     def region(self) -> Fragment:
         """The public pattern of the ?focus that are meant."""
-        return self._rendered(self.path.route)
+        return self.on(self.path.route)
 
     @property
     def pattern(self) -> Fragment:
         """The pattern for the scratch copy."""
-        return self._rendered(self.path.inner)
+        return self.on(self.path.inner)
 
-    def _rendered(self, route: Fragment) -> Fragment:
+    def on(self, route: Fragment, end: Fragment = END) -> Fragment:
+        """Return the test on whatever a pattern binds to the variable of an end."""
         wanted = self.template.parameters
-        offered: dict[str, Value] = {"route": route, "value": END, **dict(self.terms)}
+        offered: dict[str, Value] = {"route": route, "value": end, **dict(self.terms)}
         return self.template.fragment("region", **{k: v for k, v in offered.items() if k in wanted})
 
     @property
@@ -358,12 +360,13 @@ class Cut:
         literals = [(e, m) for e, m in self.table.ends.items() if isinstance(e, Literal)]
         if len(literals) < _LEAST_LEVELS or not self.path.steps:
             return []
+        everyone = reduce(or_, (mask for _, mask in literals)).bit_count()
         for read in (_number, _date):
-            found = [(key, m) for e, m in literals if (key := read(e)) is not None]
-            if len(found) >= _ORDERED_SHARE * len(literals):
-                masks: dict[float | str, int] = {}
-                for key, mask in found:
+            masks: dict[float | str, int] = {}
+            for end, mask in literals:
+                if (key := read(end)) is not None:
                     masks[key] = masks.get(key, 0) | mask
+            if reduce(or_, masks.values(), 0).bit_count() >= _ORDERED_SHARE * everyone:
                 if len(masks) < _LEAST_LEVELS:
                     return []  # of which no bound can be said
                 return [Level(k, _written(k), masks[k]) for k in sorted(masks)]

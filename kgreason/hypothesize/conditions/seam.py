@@ -16,7 +16,8 @@ from kgreason.base.terms import RDF, XSD
 from kgreason.context.view import View, digest, exposure, inside
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
-from kgreason.hypothesize.candidates import Candidate, both
+from kgreason.hypothesize.candidates import Candidate, both, suits
+from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
 from kgreason.hypothesize.conditions.search import Found, atlas_of, explore
@@ -41,7 +42,7 @@ def candidates(view: View, most: int) -> list[Candidate]:
     atlas = atlas_of(view)
     explored = explore(view, atlas=atlas)
     ranked = [each for found in explored.found for each in (found, *found.rivals[:1])]
-    told = [found for found in ranked if found.told and _family(found) is not None][:most]
+    told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
     view.kept[_nearest(view)] = None if told else best
     if atlas.whole:
@@ -67,6 +68,27 @@ def _known(view: View, found: Found) -> None:
     view.known.setdefault(name, nodes)
 
 
+def _speaks(view: View, found: Found) -> bool:
+    """Check whether there is a family that can test what was found of a symptom."""
+    family = _family(found)
+    if family is None or not suits(family, view.constraint):
+        return False
+    return "wrong" not in family.parameters or view.names_values
+
+
+def wrong(view: View, values: Mapping[str, Term]) -> Fragment:
+    """Return what binds ?value of ?focus to a value that breaks the rule and is as conditions say.
+
+    Those on other paths than the constrained one say nothing of it.
+    """
+    bars = Bars(view)
+    pattern = view.constraint.violation
+    for part in _parts(values):
+        if bars.on_value(part):
+            pattern = part.on(pattern, Fragment("?value"))
+    return pattern
+
+
 def _family(found: Found) -> Template | None:
     return role("hypothesize").get(_FAMILY + found.kind)
 
@@ -82,6 +104,7 @@ def candidate(found: Found) -> Candidate:
     if found.weakest is not None:
         unit = {
             "part": found.weakest.part,
+            "bits": f"{min(found.weakest.cost, _MOST_BITS):.6f}",
             "path": path_written(found.weakest.dealt.unit.path),
             "ways": found.weakest.ways,
         }
@@ -90,15 +113,19 @@ def candidate(found: Found) -> Candidate:
 
 
 def costing(values: Mapping[str, Term]) -> Fragment:
-    """Return what binds ?codeLength to the bits that a candidate costs to say, and ?ways.
+    """Return what binds ?codeLength to the bits that a candidate costs to say.
 
-    ?ways is the number of coarse ways in which its nodes are clustered. What was not looked for in
-    the language costs nothing, and has no such pattern.
+    For the part that does worst with clusters dealt as wholes, ?partLength is what it adds to
+    these, and ?ways the number of coarse ways in which its nodes are clustered. What was not looked
+    for in the language costs nothing, and has no such pattern.
     """
     if _LENGTH not in values:
         return Fragment("")
-    ways = json.loads(values[_CLUSTERS].value)["ways"] if _CLUSTERS in values else 0
-    return Fragment(f"BIND ({values[_LENGTH].value} AS ?codeLength) BIND ({ways} AS ?ways)")
+    said = f"BIND ({values[_LENGTH].value} AS ?codeLength)"
+    if _CLUSTERS in values:
+        unit = json.loads(values[_CLUSTERS].value)
+        said += f" BIND ({unit['bits']} AS ?partLength) BIND ({unit['ways']} AS ?ways)"
+    return Fragment(said)
 
 
 def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
@@ -137,6 +164,13 @@ def told(values: Mapping[str, Term], names: Names) -> dict[str, str]:
     if WRITTEN not in values:
         return {}
     return {"condition": "Nodes " + " and ".join(part.words(names) for part in _parts(values))}
+
+
+def spoken_of(values: Mapping[str, Term]) -> set[Term]:
+    """Return the properties and classes along which the conditions of a candidate go."""
+    if WRITTEN not in values:
+        return set()
+    return {step.along for part in _parts(values) for step in part.path.steps}
 
 
 def _parts(values: Mapping[str, Term]) -> tuple[Condition, ...]:

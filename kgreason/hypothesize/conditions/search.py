@@ -16,7 +16,7 @@ from kgreason.graph.marks import Mark, places
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
-from kgreason.hypothesize.conditions.code import TOLD
+from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region, mixed
 from kgreason.hypothesize.conditions.paths import Path
@@ -29,11 +29,13 @@ _MOST_E: Final = 300.0
 class Weakest:
     """The part of a region that does worst with clusters dealt as wholes: its place, and how.
 
-    `ways` is the number of ways in which the nodes are clustered coarsely.
+    `cost` is what it adds to the length of the code, `ways` the number of ways in which the nodes
+    are clustered coarsely.
     """
 
     part: int
     dealt: Dealt
+    cost: float
     ways: int
 
 
@@ -245,11 +247,12 @@ class _Telling:
 
     def _weakest(self, region: Region) -> Weakest | None:
         """Return where a region does worst: which part, by which clusters."""
-        cost, failing = region.cost, self._hunt.failing
+        failing = self._hunt.failing
         ways = sum(1 for unit in self._units if len(unit.masks) <= LEAST_SIBLINGS)
         found = [
-            Weakest(place, made, ways)
+            Weakest(place, made, cost, ways)
             for place, mask, among in self._parts(region)
+            for cost in (added(region.parts, place),)
             for unit in self._units
             if (made := dealt(mask, among, failing, unit, cost, ways)) is not None
         ]
@@ -280,6 +283,16 @@ class _Telling:
         if not part.path.steps and "on-self" in header:
             return header["on-self"]
         return part.path.kind
+
+
+def added(parts: Sequence[Condition], place: int) -> float:
+    """Return the bits that one part adds to the code of a conjunction.
+
+    Each part has to pay for itself: the others are paid for by what they tell on their own.
+    """
+    bits = [part.bits for part in parts]
+    others = bits[:place] + bits[place + 1 :]
+    return together(bits) - (together(others) if others else 0.0)
 
 
 def _sample(nodes: int, failing: int, most: int) -> int:

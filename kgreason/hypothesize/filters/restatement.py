@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate, Key
+from kgreason.hypothesize.conditions.seam import spoken_of
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.overlaps import contained_in, jaccard, overlap
@@ -60,12 +61,20 @@ def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) ->
             if not c.is_mechanism
             and not c.parts
             and c.family.header["kind"] in _WHERE
-            and mechanism.values.get("level") not in {c.values.get(n) for n in _ABOUT}
+            and not _about_it(c, mechanism)
             and contained_in(mechanism, c) >= NEARLY
         ]
         if fitting:
             out.add(min(fitting, key=best_first).key)
     return out
+
+
+def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
+    """Check whether an origin is about the property of a mechanism, or that of its conditions."""
+    about = {mechanism.values.get("level"), *spoken_of(mechanism.values)} - {None}
+    parts = origin.parts or (origin,)
+    named = {p.values.get(name) for p in parts for name in _ABOUT}
+    return bool(about & named.union(*(spoken_of(p.values) for p in parts)))
 
 
 def _restated(
@@ -83,6 +92,8 @@ def _told_in_parts(
 
     Two wrong datatypes that hold nearly all failing nodes leave no more to tell than one.
     """
+    if origin.paid:
+        return None
     kinds: dict[str, list[Candidate]] = {}
     for mechanism in mechanisms:
         kinds.setdefault(mechanism.family.header["kind"], []).append(mechanism)
@@ -102,7 +113,7 @@ def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
 
     Either both are the same nodes; or the mechanism claims most failing nodes of the origin, and
     the origin is about the property of the mechanism, or the mechanism claims nearly all failing
-    nodes while the two regions differ. What nodes that fail in one way share by chance is no
+    nodes while the two regions differ, and the origin was not found to pay for its length. What nodes that fail in one way share by chance is no
     second cause.
     """
     same = jaccard(origin, mechanism)
@@ -111,9 +122,9 @@ def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
     shared = contained_in(origin, mechanism)
     if shared < _COVERS:
         return None
-    parts = origin.parts or (origin,)
-    named = {p.values.get(name) for p in parts for name in _ABOUT}
     whole = mechanism.claimed.bit_count() >= _COVERS * mechanism.table.failing
-    if mechanism.values.get("level") in named or (whole and same < _OVERLAP):
+    # What pays for its code length is more than nodes that fail in one way share by chance.
+    apart = whole and same < _OVERLAP and not origin.paid
+    if _about_it(origin, mechanism) or apart:
         return Figure("share of its failing nodes claimed there", shared, _COVERS)
     return None
