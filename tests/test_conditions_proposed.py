@@ -1,6 +1,8 @@
 """What the search in conditions finds pays by its length, and is framed like all others."""
 
+from datetime import date, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -74,3 +76,57 @@ def test_two_causes_are_told_apart_and_what_mixes_them_is_no_rival(tmp_path: Pat
     assert "feed-1.ttl" in told[0]
     assert "feed-4.ttl" in told[1]
     assert not any("feed-1.ttl" in said and "feed-4.ttl" in said for said in told)
+
+
+LOANS = """@prefix : <https://example.org/loan/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+"""
+RULES = f"""{LOANS}
+:Loan a sh:NodeShape ; sh:targetClass :LoanOf ;
+  sh:property [ sh:path :state ; sh:in ( "out" "back" "late" ) ] ;
+  sh:property [ sh:path :fee ; sh:minCount 1 ] .
+"""
+
+
+@pytest.fixture(scope="module")
+def loans(tmp_path_factory: pytest.TempPathFactory) -> kgreason.Result:
+    """Return what is found in loans: old states come with a prefix; fees lack at two desks."""
+    rng, place = Random(4), tmp_path_factory.mktemp("loans")
+    lines = [LOANS, *(f":desk{n} :software :s{n % 7} ." for n in range(14))]
+    for n in range(700):
+        desk, day = rng.randrange(14), date(2023, 1, 1) + timedelta(rng.randrange(700))
+        state = rng.choice(["out", "back", "late"])
+        state = f"OLD-{state}" if rng.random() < (0.95 if desk == 3 else 0.01) else state
+        broken = desk % 7 == 5 and day >= date(2024, 3, 10) and rng.random() < 0.95
+        text = str(day) if rng.random() < 0.85 else f"{day:%d.%m.%Y}"
+        fee = "" if broken else f" :fee {n % 9} ;"
+        lines.append(
+            f':l{n} a :LoanOf ; :desk :desk{desk} ; :on "{text}" ;{fee} :state "{state}" .'
+        )
+    (place / "data.ttl").write_text("\n".join(lines))
+    (place / "shapes.ttl").write_text(RULES)
+    return kgreason.investigate(place / "data.ttl", shapes=place / "shapes.ttl")
+
+
+def supported(found: kgreason.Result, name: str) -> list[tuple[str, str]]:
+    (symptom,) = (s for s in found.as_dict()["symptoms"] if name in s["name"])
+    told = [h for h in symptom["hypotheses"] if h["status"] == "supported"]
+    return [(h["kind"], h["statement"]) for h in told]
+
+
+def test_what_wrong_values_have_in_common_is_told_once_with_where_it_comes_from(
+    loans: kgreason.Result,
+) -> None:
+    first, second = supported(loans, "state")[:2]
+    assert first[0] == "value"
+    assert first[1].startswith("Nodes whose state contains “OLD")
+    assert second == ("cohort", "Nodes whose desk is desk3 fail.")
+
+
+def test_a_condition_on_dates_is_found_beside_dates_written_as_text(loans: kgreason.Result) -> None:
+    """Two desks of fourteen have the software: each part pays for itself, not for the other."""
+    kind, statement = supported(loans, "fee")[0]
+    assert (kind, statement) == ("drift", "")
+    assert "software of desk is s5" in statement
+    assert "on is “2024-03-" in statement

@@ -113,8 +113,8 @@ def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
 
     Either both are the same nodes; or the mechanism claims most failing nodes of the origin, and
     the origin is about the property of the mechanism, or the mechanism claims nearly all failing
-    nodes while the two regions differ, and the origin was not found to pay for its length. What nodes that fail in one way share by chance is no
-    second cause.
+    nodes while the two regions differ, and the origin was not found to pay for its length. What
+    nodes that fail in one way share by chance is no second cause.
     """
     same = jaccard(origin, mechanism)
     if same >= _SAME:
