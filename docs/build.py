@@ -29,6 +29,8 @@ ROLES: Final = {
     "status": "When a hypothesis changes its status: one update for each transition.",
     "record": "What the loop asks of the record, and the updates that keep it.",
     "report": "The sections of a report.",
+    "summary": "What is said first of a cause: in the short answer and on the first screen.",
+    "next": "What to do about a cause: one file for each kind of next step.",
     "history": "Questions people ask of a reasoning history.",
     "export": "What goes into a record's exports: PROV-JSON, nanopublications, RO-Crate.",
     "inject": "Injecting faults into sound data, for `kgreason bench`: one update an operation.",

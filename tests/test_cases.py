@@ -23,7 +23,7 @@ ROLES = (
         "record",
         "refine",
     ),
-    *("status", "test"),
+    *("next", "status", "summary", "test"),
 )
 """The roles run here; the others have runners that know more of what they are about."""
 

@@ -149,7 +149,10 @@ def test_what_others_hold_comes_last_and_adds_nothing() -> None:
     assert [(c["explains"], c["adds"]) for c in result["causes"]] == [(30, 30), (10, 0)]
     assert [c["id"] for c in result["causes"]] == ["C1", "C2"]
     assert len({c["fingerprint"] for c in result["causes"]}) == 2
-    said = f"Also supported, but others hold all that it holds: {result['causes'][1]['statement']}"
+    said = (
+        "Also supported, but it adds nothing, since every failure it covers is explained above: "
+        f"{result['causes'][1]['statement']}"
+    )
     (told,) = [s for s in build(record).sections() if s.name == "joint-explanation"]
     first, second = [item.sentence for item in told.content.items]
     assert (first, second) == ("1 cause explains 30 of 54 failures; 24 are unexplained.", said)

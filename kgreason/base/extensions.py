@@ -25,6 +25,7 @@ ROLES: Final = (
     "confidence",
     "history",
     "hypothesize",
+    "next",
     "observe",
     "refine",
     "repair",

@@ -9,7 +9,7 @@ from kgreason.base.errors import OptionError, QueryError
 from kgreason.cli import answers
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
-from kgreason.cli.looking import written
+from kgreason.cli.looking import chosen_report, written
 from kgreason.cli.output import checked, deliver, json_text, table
 
 
@@ -23,6 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 @command(
     "report",
+    "report --all",
     "report I1 --format json",
     "report --ledger history/ --out report.html",
     "report I2 --final --out final.html",
@@ -35,6 +36,13 @@ def report(
     extend: o.Extend = None,
     format_: o.Format = None,
     out: o.Out = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="The summary with all causes, and all that has none.",
+        ),
+    ] = False,
     final: Annotated[
         bool,
         typer.Option(
@@ -67,12 +75,18 @@ def report(
 ) -> None:
     """Print the result of an investigation again; it is made of the ledger alone.
 
+    On a terminal this is a summary: the three causes that explain most, why, how sure, what to do.
+
     With --rerun, say which sentences of a report no longer hold: sections whose query gives another
     digest than the report has, and claims that the data do not bear out.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    chosen = checked(out, format_, o.REPORTS)
+    chosen = chosen_report(out, format_)
+    if everything and format_ is None and (out is None or out == "-"):
+        chosen = o.ReportFormat.SUMMARY
+    if everything and chosen is not o.ReportFormat.SUMMARY:
+        raise OptionError("--all is about the summary; the other formats tell all causes anyway.")
     if rerun:
         asked = None if data is None else (data, shapes or (), ontology or (), axioms or ())
         opened = api.OpenLedger(ledger, extend=extend or ())
@@ -84,7 +98,7 @@ def report(
         )
     if final:
         opened = api.OpenLedger(ledger, extend=extend or ())
-        made = opened.publish(which, lambda result: written(result, chosen))
+        made = opened.publish(which, lambda result: written(result, chosen, ledger, out))
         if made.refused:
             tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
             raise typer.Exit(1)
@@ -95,7 +109,7 @@ def report(
             error = result.as_dict()["error"]
             why = "" if error is None else f", since an error ended it ({_told(error)})"
             tell(f"This investigation is not finished{why}; `kgreason resume` goes on with it.")
-        deliver(written(result, chosen), out)
+        deliver(written(result, chosen, ledger, out, everything=everything), out)
 
 
 def _told(error: dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import shutil
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -11,9 +12,11 @@ from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
 from kgreason.cli.gating import Gate
-from kgreason.cli.output import check_out, checked, deliver, json_text, table
+from kgreason.cli.output import check_out, checked, deliver, json_text, on_terminal, table
 from kgreason.cli.progress import Shown
 
+_WIDEST: Final = 100
+"""Columns beyond which lines of text are not read with ease."""
 _HEADS: Final = ("name", "shape", "constraint", "path", "severity", "population", "failing")
 
 
@@ -120,7 +123,7 @@ def investigate(
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    chosen = checked(out, format_, o.REPORTS)
+    chosen = chosen_report(out, format_)
     if events is not None:
         check_out(events)
     asked = _asked(
@@ -167,7 +170,7 @@ def investigate(
             gate=fail_on is not None and not allow_empty,
             **asked,
         )
-    _give(result, chosen, out, gate, told)
+    _give(result, chosen, out, ledger, gate, told)
 
 
 @command(
@@ -188,7 +191,7 @@ def resume(
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    chosen = checked(out, format_, o.REPORTS)
+    chosen = chosen_report(out, format_)
     if events is not None:
         check_out(events)
     told = _stream(events)
@@ -196,7 +199,7 @@ def resume(
         result = api.resume(
             ledger, which, extend=extend or (), progress=shown, notice=shown.notice, told=told
         )
-    _give(result, chosen, out, told=told)
+    _give(result, chosen, out, ledger, told=told)
 
 
 @command(
@@ -323,6 +326,7 @@ def _give(
     result: Any,
     format_: o.ReportFormat,
     out: str | None,
+    ledger: str,
     gate: Gate | None = None,
     told: Any = None,
 ) -> None:
@@ -330,13 +334,31 @@ def _give(
     with result:
         if told is not None:
             told.end(result.record)
-        deliver(written(result, format_), out)
+        deliver(written(result, format_, ledger, out), out)
         if gate is not None and gate.closes(result):
             raise typer.Exit(1)
 
 
-def written(result: Any, format_: o.ReportFormat) -> str:
-    """Return a result as text."""
+def chosen_report(out: str | None, format_: o.ReportFormat | None) -> o.ReportFormat:
+    """Return the format of a result: on a terminal the summary, unless another was asked for."""
+    chosen = checked(out, format_, o.REPORTS)
+    return o.ReportFormat.SUMMARY if format_ is None and on_terminal(out) else chosen
+
+
+def written(
+    result: Any,
+    format_: o.ReportFormat,
+    ledger: str,
+    out: str | None = None,
+    *,
+    everything: bool = False,
+) -> str:
+    """Return a result as text; the commands in a summary name the ledger where it is another."""
+    if format_ is o.ReportFormat.SUMMARY:
+        width = min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal(out) else None
+        named = None if ledger == o.DEFAULT_LEDGER else ledger
+        short: str = result.summary(ledger=named, everything=everything, width=width)
+        return short
     makers = {
         o.ReportFormat.MD: result.markdown,
         o.ReportFormat.HTML: result.html,

@@ -29,6 +29,7 @@ class ReportFormat(StrEnum):
     HTML = "html"
     JSON = "json"
     TTL = "ttl"
+    SUMMARY = "summary"
 
 
 class TableFormat(StrEnum):
@@ -402,9 +403,9 @@ Format = Annotated[
     ReportFormat | None,
     typer.Option(
         "--format",
-        metavar="md|html|json|ttl",
+        metavar="summary|md|html|json|ttl",
         rich_help_panel=RECORD,
-        show_default="by the ending of --out, else md",
+        show_default="by the ending of --out, else summary on a terminal and md elsewhere",
         help="How the result is written.",
     ),
 ]

@@ -87,6 +87,11 @@ def deliver(text: str, out: str | None = None) -> None:
     tell_written(out)
 
 
+def on_terminal(out: str | None) -> bool:
+    """Check whether what is delivered is read on a terminal."""
+    return (out is None or out == _STDOUT) and sys.stdout.isatty()
+
+
 def tell_written(out: str) -> None:
     """Say on stderr what is there now, and how much it is."""
     path = Path(out)

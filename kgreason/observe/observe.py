@@ -34,6 +34,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
             constraint=constraint.component,
             axiom=constraint.axiom,
             path=constraint.path.text if constraint.path else None,
+            focusClass=constraint.focus_class,
             severity=constraint.severity,
             message=constraint.message,
             cutAt=constraint.at,

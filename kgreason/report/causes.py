@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pyoxigraph import Literal, NamedNode
+
 from kgreason.base.store import Row
+from kgreason.base.templates import Fragment, template
 from kgreason.record import Record
 from kgreason.record.joined import one_cause
 from kgreason.record.ranking import Hypothesis, fingerprint, hypotheses, joint
@@ -55,6 +58,16 @@ def causes(record: Record) -> tuple[Cause, ...]:
     members = [h for several in hypotheses(record).values() for h in several]
     findings = record.select("joined-findings")
     return causes_of(members, record.select("joint-explanation"), findings)
+
+
+def named(found: Sequence[Cause]) -> Fragment:
+    """Return a pattern that gives each hypothesis that states a cause the name of that."""
+    pairs = [(h.id, number) for number, c in enumerate(found, start=1) for h in c.hypotheses]
+    return template("record", "cause-names").fragment(
+        hypotheses=[NamedNode(id_) for id_, _ in pairs],
+        names=[Literal(f"C{number}") for _, number in pairs],
+        places=[Literal(number) for _, number in pairs],
+    )
 
 
 def causes_of(

@@ -26,6 +26,7 @@ from kgreason.base.store import Results
 from kgreason.base.templates import Template, Value, role, template
 from kgreason.record import Record
 from kgreason.record.ranking import hypotheses, rank, symptoms, told
+from kgreason.report.causes import causes, named
 from kgreason.report.layouts import LAYOUTS, Content, Heading, refused
 
 _ROLE: Final = "report"
@@ -151,6 +152,7 @@ class _Maker:
             "naming": template("record", "symptom-name").fragment(),
             "nearest": template("record", "nearest").fragment(),
             "looking": template("record", "unexamined").fragment(),
+            "numbered": named(causes(record)),
             "leading": [NamedNode(ranked[0].id) for ranked in self.ranked.values() if ranked],
         }
 

@@ -130,6 +130,21 @@ class Result:
         """Return the result as JSON text."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
+    def summary(
+        self, *, ledger: str | None = None, everything: bool = False, width: int | None = None
+    ) -> str:
+        """Return the short answer as plain text: for each cause why, how sure, what to do next.
+
+        Three causes are told unless `everything` is asked for; lines are wrapped to `width`. The
+        commands in it name the `ledger`, where one is given.
+        """
+        from kgreason.report import summary  # noqa: PLC0415 - only when asked for
+
+        with using(self._extensions):
+            which = f"I{self.ledger.entry(self.record.iri.value).number}"
+            told = summary.answer(self.record, which)
+            return summary.text(told, ledger=ledger, everything=everything, width=width)
+
     def markdown(self, narrator: Narrator = TEMPLATES) -> str:
         """Return the report as Markdown; a `narrator` may add passages, marked as its own."""
         from kgreason.report.markdown import render  # noqa: PLC0415 - only when asked for

@@ -77,6 +77,14 @@ class Constraint:
         return self.exact.target
 
     @property
+    def focus_class(self) -> ox.NamedNode | None:
+        """The class whose instances are looked at, where the target is that one class."""
+        aim = self.aim
+        if aim is None or aim.kind != "class" or not isinstance(aim.terms[0], ox.NamedNode):
+            return None
+        return aim.terms[0]
+
+    @property
     def violation(self) -> Fragment:
         """The pattern that has a solution where the bound ?focus fails, as the shape has it."""
         return (self.rule or self.exact).violation

@@ -56,8 +56,8 @@ def judge(outside: Sequence[Count], inside: Sequence[Count]) -> Finding:
     figures["pValue"] = decimal(tail, 9)
     note = (
         f"{len(inside)} bins of time lie in the region ({_rates(inside)} fail), {len(outside)} do "
-        f"not ({_rates(outside)}); that some cut would part them as well in "
-        f"any order, upwards or downwards, has probability {tail:.2g}."
+        f"not ({_rates(outside)}); a split this clean, upwards or downwards, comes by chance in "
+        f"{100 * tail:.2g} % of random orderings."
     )
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
 

@@ -1,0 +1,233 @@
+"""The short answer: what is wrong, and for each cause why, how sure, and what to do next."""
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.figures import figure
+from kgreason.base.templates import Value, role, template
+from kgreason.record import Record
+from kgreason.record.ranking import symptoms
+from kgreason.record.record import literal
+from kgreason.report.causes import Cause, causes
+from kgreason.report.cells import clean
+
+SHOWN: Final = 3
+"""How many causes are told unless all are asked for."""
+_HIGH: Final = literal(figure("sureHigh"))
+_FAIR: Final = literal(figure("sureFair"))
+_LONGEST: Final = 600
+_INDENT: Final = "    "
+_LABEL: Final = 6
+_OPEN: Final = "inconclusive"
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What to do next, in a sentence, with the command that does it (what follows `kgreason`)."""
+
+    words: str
+    command: str | None = None
+
+
+@dataclass(frozen=True)
+class ToldCause:
+    """What is said of a cause: the rule, the cause with both rates, how sure, and what to do.
+
+    `also` says what else it is behind. Where it `narrows`, it does not explain.
+    """
+
+    cause: Cause
+    rule: str
+    why: str
+    sure: str
+    also: tuple[str, ...]
+    step: NextStep
+
+
+@dataclass(frozen=True)
+class OpenSymptom:
+    """A rule without a cause: its verdict, and what would decide where it is inconclusive."""
+
+    id: str
+    name: str
+    counts: str
+    verdict: str
+    step: NextStep | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The short answer; `which` is what the investigation is called, such as I1."""
+
+    which: str
+    headline: str
+    causes: tuple[ToldCause, ...]
+    open: tuple[OpenSymptom, ...]
+
+
+def answer(record: Record, which: str) -> Answer:
+    """Return the short answer of an investigation, finished or not, from its record alone."""
+    found = [c for c in causes(record) if not c.told_with]
+    return Answer(
+        which,
+        _text(next(iter(record.select("headline", role="summary")))["sentence"].value),
+        tuple(_cause(record, one, which) for one in found),
+        tuple(_without_cause(record)),
+    )
+
+
+def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
+    naming = template("record", "symptom-name").fragment()
+    asked = template("summary", "cause").render(
+        investigation=record.iri,
+        hypotheses=[NamedNode(h.id) for h in cause.hypotheses],
+        naming=naming,
+    )
+    rows = list(record.store.select(asked))
+    first = next((r for r in rows if r["hypothesis"].value == cause.hypotheses[0].id), rows[0])
+    others = {r["symptom"].value: r for r in rows if r["symptom"] != first["symptom"]}
+    told = NamedNode(first["hypothesis"].value)
+    (how,) = record.select("sure", role="summary", hypothesis=told, high=_HIGH, fair=_FAIR)
+    return ToldCause(
+        cause,
+        _text(first["broken"].value),
+        _text(f"{first['cause'].value} {first['accounts'].value}"),
+        _text(how["sure"].value),
+        tuple(_text(f"{r['broken'].value} {r['accounts'].value}") for r in others.values()),
+        _next(record, told, which, cause.name),
+    )
+
+
+def _next(record: Record, hypothesis: NamedNode, which: str, cause: str) -> NextStep:
+    """Return the first kind of next step that has something to say about a cause."""
+    values: dict[str, Value] = {
+        "investigation": record.iri,
+        "hypothesis": hypothesis,
+        "which": Literal(which),
+        "cause": Literal(cause),
+        "naming": template("record", "symptom-name").fragment(),
+        "mended": [Literal(family) for family in _mended()],
+    }
+    steps = _steps(record, "hypothesis", values)
+    return next(steps, NextStep("Look at the evidence in the report.", f"report {which}"))
+
+
+def _steps(record: Record, about: str, values: dict[str, Value]) -> Iterator[NextStep]:
+    kinds = sorted(role("next").values(), key=lambda t: (int(t.header["order"]), t.name))
+    for kind in kinds:
+        if about not in kind.parameters:
+            continue
+        asked = kind.render(**{name: values[name] for name in kind.parameters})
+        for row in record.store.select(asked):
+            command = row["command"].value if "command" in row else None
+            yield NextStep(_text(row["step"].value), command)
+
+
+def _mended() -> Sequence[str]:
+    """Return the families whose causes some repair mends."""
+    return sorted({f for t in role("repair").values() for f in t.header["families"].split()})
+
+
+def _without_cause(record: Record) -> Iterator[OpenSymptom]:
+    """Return the symptoms that no cause was found for."""
+    for row in symptoms(record):
+        verdict = row["verdict"].value if "verdict" in row else _OPEN
+        if verdict not in {_OPEN, "no systematic cause"}:
+            continue
+        values: dict[str, Value] = {
+            "investigation": record.iri,
+            "symptom": NamedNode(row["symptom"].value),
+            "naming": template("record", "symptom-name").fragment(),
+        }
+        step = next(_steps(record, "symptom", values), None) if verdict == _OPEN else None
+        whole = f" of {row['population'].value}" if "population" in row else ""
+        name = _text(row["name"].value)
+        counts = f"{row['failing'].value}{whole} {_text(row['things'].value)}"
+        yield OpenSymptom(row["symptom"].value, name, counts, verdict, step)
+
+
+def text(
+    told: Answer, *, ledger: str | None = None, everything: bool = False, width: int | None = None
+) -> str:
+    """Write a short answer as plain text; lines are wrapped to `width` where one is given.
+
+    At most three causes are told unless `everything` is asked for. `ledger` is the folder that the
+    commands name; without one they name none. Commands are never broken.
+    """
+    first = told.causes if everything else told.causes[:SHOWN]
+    lines = _wrapped(told.headline, width, "", "")
+    for one in first:
+        lines += _told(one, ledger, width)
+    for symptom in told.open if everything else told.open[:1]:
+        lines += _open(symptom, width)
+    more = len(told.causes) - len(first)
+    rest = 0 if everything else max(0, len(told.open) - 1)
+    lines += _where(told, more, rest, ledger)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _told(one: ToldCause, ledger: str | None, width: int | None) -> Iterator[str]:
+    mark = f"{one.cause.name}  "
+    yield from _wrapped(one.rule, width, mark, _INDENT)
+    yield from _labelled("Why", f"{one.why} How sure: {one.sure}", width)
+    for also in one.also:
+        yield from _labelled("Also", also, width)
+    yield from _step(one.step, ledger, width)
+
+
+def _step(step: NextStep, ledger: str | None, width: int | None) -> Iterator[str]:
+    yield from _labelled("Next", step.words, width)
+    if step.command is not None:
+        yield f"{_INDENT}{' ' * _LABEL}{command(step.command, ledger)}"
+
+
+def _open(one: OpenSymptom, width: int | None) -> Iterator[str]:
+    name = f"{one.name[:1].upper()}{one.name[1:]}".removesuffix(".")
+    yield from _wrapped(f"{name}: {one.counts}, {one.verdict}.", width, "-   ", _INDENT)
+    if one.step is not None:
+        yield from _step(one.step, None, width)
+
+
+def _where(told: Answer, more: int, rest: int, ledger: str | None) -> Iterator[str]:
+    """Say where the rest is."""
+    left = []
+    if more:
+        left.append(f"{more} more cause{'' if more == 1 else 's'}")
+    if rest:
+        left.append(f"{rest} more rule{'' if rest == 1 else 's'} without a cause")
+    if left:
+        yield f"And {' and '.join(left)}: {command(f'report {told.which} --all', ledger)}"
+    page = command(f"report {told.which} --out report.html", ledger)
+    yield f"All of it, with the evidence, as a page: {page}"
+
+
+def command(words: str, ledger: str | None) -> str:
+    """Return a command that works when it is pasted into a shell."""
+    return f"kgreason {words}" + ("" if ledger is None else f" --ledger {shlex.quote(ledger)}")
+
+
+def _labelled(label: str, said: str, width: int | None) -> list[str]:
+    head = f"{_INDENT}{label + ':':<{_LABEL}}"
+    return _wrapped(said, width, head, " " * len(head))
+
+
+def _wrapped(said: str, width: int | None, first: str, then: str) -> list[str]:
+    if width is None:
+        return [f"{first}{said}"]
+    return textwrap.wrap(
+        said,
+        max(width, len(then) + 20),
+        initial_indent=first,
+        subsequent_indent=then,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [first]
+
+
+def _text(said: str) -> str:
+    return clean(said, _LONGEST)

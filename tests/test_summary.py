@@ -1,0 +1,167 @@
+"""The short answer: what is wrong, why, how sure, what to do next; and that its commands work."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kgreason
+from kgreason.base.templates import role
+from kgreason.report import summary
+from kgreason.report.causes import causes
+from tests.cli_support import run
+from tests.report_support import case
+
+DATA = """@prefix e: <https://example.org/e/> .
+"""
+SHAPES = """@prefix e: <https://example.org/e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+e:Masses sh:targetClass e:StoneSample ; sh:property e:Mass , e:Site .
+e:Mass sh:path e:mass ; sh:minCount 1 ; sh:name "a sample has a mass" .
+e:Site sh:path e:site ; sh:minCount 1 ; sh:name "a sample has a site" .
+"""
+INSIDE = re.compile(r"\b(holds?|regions?|leaders?|frames?|e-process|nodes?)\b", re.IGNORECASE)
+"""Words of the engine, which a summary of shapes with a target class does without."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two feeds of which one lacks masses, and writes sites under another name."""
+    folder = tmp_path_factory.mktemp("summary")
+    (folder / "data").mkdir()
+    for feed in ("north", "south"):
+        rows = []
+        for n in range(40):
+            mass = "" if feed == "south" and n % 10 else " ; e:mass 1.5"
+            site = "place" if n % 4 == 0 and feed == "north" else "site"
+            rows.append(f'e:{feed}{n} a e:StoneSample{mass} ; e:{site} "s{n}" .')
+        (folder / "data" / f"{feed}.ttl").write_text(DATA + "\n".join(rows), encoding="utf-8")
+    (folder / "shapes.ttl").write_text(SHAPES, encoding="utf-8")
+    arguments = ("investigate", folder / "data", "--shapes", folder / "shapes.ttl")
+    done = run(*arguments, "--ledger", folder / "led ger", "--format", "summary")
+    assert done.code == 0, done.err
+    (folder / "told").write_text(done.out, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told(place: Path) -> str:
+    return (place / "told").read_text(encoding="utf-8")
+
+
+def test_the_summary_says_what_why_how_sure_and_what_next(told: str) -> None:
+    lines = told.splitlines()
+    assert lines[0] == ("2 rules are broken, by 46 failing nodes in all. 2 causes explain all 46.")
+    assert lines[1] == "C1  A sample has a mass: 36 of 80 stone samples fail."
+    assert "Stone samples described in the source south.ttl fail: 90 % of these 40" in lines[2]
+    assert "of the other 40 none (at most 7.5 %). This accounts for all 36. How sure: " in lines[2]
+    assert lines[3].startswith("    Next: Ask whoever makes the stone samples described in")
+    assert lines[5] == "C2  A sample has a site: 10 of 80 stone samples fail."
+    assert len(lines) <= 12
+
+
+def test_the_summary_has_no_words_of_the_engine(told: str) -> None:
+    told = told.replace("46 failing nodes in all", "").replace("kgreason nodes", "")
+    assert INSIDE.findall(told) == []
+
+
+def test_each_command_of_the_summary_works(place: Path, told: str) -> None:
+    commands = [line.partition("kgreason ")[2] for line in told.splitlines() if "kgreason " in line]
+    assert len(commands) == 3
+    for command in commands:
+        words = shlex.split(command)
+        assert str(place / "led ger") in words
+        if "--out" in words:
+            words[words.index("--out") + 1] = str(place / words[words.index("--out") + 1])
+        done = run(*words)
+        assert done.code == 0, (command, done.err)
+        assert done.out.strip() or "Written: " in done.err
+
+
+def test_causes_have_the_same_names_in_every_face(place: Path) -> None:
+    with kgreason.open(place / "led ger").result() as result:
+        told = [(one.id, one.statement) for one in result.causes]
+        (first, _), (second, _) = told
+        assert (first, second) == ("C1", "C2")
+        short, long, page = result.summary(), result.markdown(), result.html()
+    for id_, statement in told:
+        assert re.search(rf"^{id_}  ", short, re.MULTILINE)
+        assert f"{id_}: {statement.removesuffix('.')}" in long
+        assert f"{id_}</" in page or f"{id_}: {statement.removesuffix('.')}" in page
+
+
+def test_a_terminal_gets_the_summary(place: Path) -> None:
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "kgreason", "report", "--ledger", str(place / "led ger")]
+    subprocess.run(command, stdout=slave, check=True, env=os.environ | {"COLUMNS": "60"})
+    os.close(slave)
+    shown = os.read(master, 100_000).decode()
+    os.close(master)
+    assert shown.startswith("2 rules are broken")
+    long = [line for line in shown.splitlines() if len(line) > 60]
+    assert all("kgreason " in line for line in long), "only commands are left whole"
+
+
+def test_a_pipe_gets_the_report_and_all_is_for_the_summary(place: Path) -> None:
+    ledger = place / "led ger"
+    assert run("report", "--ledger", ledger).out.startswith("# ")
+    assert run("report", "--ledger", ledger, "--all").out.startswith("2 rules are broken")
+    done = run("report", "--ledger", ledger, "--all", "--format", "json")
+    assert (done.code, done.out) == (2, "")
+    assert "--all is about the summary" in done.err
+
+
+def test_an_ending_that_is_not_known_is_refused(place: Path) -> None:
+    out = place / "report.pdf"
+    done = run("report", "--ledger", place / "led ger", "--out", out)
+    assert (done.code, out.exists()) == (2, False)
+    assert "the ending .pdf is not known" in done.err
+
+
+def test_out_says_what_was_written(place: Path) -> None:
+    out = place / "short.txt"
+    done = run("report", "--ledger", place / "led ger", "--format", "summary", "--out", out)
+    assert (done.code, done.out) == (0, "")
+    assert f"Written: {out}" in done.err
+
+
+def test_three_causes_are_told_and_the_rest_counted() -> None:
+    answer = summary.answer(case(), "I1")
+    one = answer.causes[0]
+    many = summary.Answer("I1", answer.headline, (one,) * 5, answer.open)
+    short = summary.text(many)
+    assert short.count(one.rule) == summary.SHOWN
+    assert "2 more causes" in short
+    assert "kgreason report I1 --all" in short
+    assert summary.text(many, everything=True).count(one.rule) == len(many.causes)
+
+
+def test_one_cause_of_two_rules_is_told_once_with_both() -> None:
+    record = case()
+    first = causes(record)[0]
+    told = summary.answer(record, "I1").causes[0]
+    assert len(first.reach) == 1 + len(told.also)
+    assert "Part-maker" in told.rule + " ".join(told.also)
+
+
+def test_what_is_open_says_what_would_decide() -> None:
+    answer = summary.answer(case(), "I1")
+    assert {one.verdict for one in answer.open} == {"inconclusive", "no systematic cause"}
+    for one in answer.open:
+        assert (one.step is not None) == (one.verdict == "inconclusive")
+
+
+def test_text_from_the_graph_stays_on_its_line() -> None:
+    assert "\x1b" not in summary._text("a\x1b[31m\nb")
+    assert "\n" not in summary._text("a\nb")
+
+
+def test_every_kind_of_next_step_is_about_a_cause_or_a_symptom() -> None:
+    for kind in role("next").values():
+        assert ("hypothesis" in kind.parameters) != ("symptom" in kind.parameters), kind.name
+    orders = [kind.header["order"] for kind in role("next").values()]
+    assert len(orders) == len(set(orders))
