@@ -16,14 +16,14 @@ test: .venv/dev
 test-slow: .venv/dev
 	$(BIN)/pytest -n auto --dist loadfile -m "slow or not slow" --hypothesis-profile=thorough
 
-## make demo: investigate the shipped example, print the report, write it as a page
+## make demo: investigate the shipped example, print the summary, write the report as a page
 demo: .venv/run
 	rm -rf build/demo
 	mkdir -p build
 	$(BIN)/kgreason investigate $(EXAMPLE)/data --shapes $(EXAMPLE)/shapes.ttl \
-		--ontology $(EXAMPLE)/ontology.ttl --ledger build/demo
+		--ontology $(EXAMPLE)/ontology.ttl --ledger build/demo --format summary
 	$(BIN)/kgreason report --ledger build/demo --format html --out build/demo.html
-	@echo "The same report as a page: build/demo.html; the reasoning history: build/demo"
+	@echo "The whole report as a page: build/demo.html; the reasoning history: build/demo"
 
 ## make bench: speed and memory beside other engines; results go to benchmarks/results
 bench: .venv/bench

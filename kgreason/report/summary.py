@@ -4,6 +4,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from pyoxigraph import Literal, NamedNode
@@ -18,8 +19,8 @@ from kgreason.report.cells import clean
 
 SHOWN: Final = 3
 """How many causes are told unless all are asked for."""
-_HIGH: Final = literal(figure("sureHigh"))
-_FAIR: Final = literal(figure("sureFair"))
+_HIGH: Final = literal(Decimal(str(figure("sureHigh"))))
+_FAIR: Final = literal(Decimal(str(figure("sureFair"))))
 _LONGEST: Final = 600
 _INDENT: Final = "    "
 _LABEL: Final = 6
