@@ -31,6 +31,7 @@ from tests.cli_support import PREFIXES, process, run, write_graph
 
 COMMANDS = (
     "compare",
+    "why",
     "nodes",
     "ledger",
     "repair",

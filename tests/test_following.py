@@ -132,3 +132,46 @@ def test_without_the_data_only_cited_nodes_are_known_and_that_is_said(
     assert again.err == ""
     assert changed.code == 2
     assert "not the data that were investigated" in changed.err
+
+
+def test_why_a_node_fails_names_the_rule_the_value_and_the_cause(place: Path) -> None:
+    cause = cause_of(place, "west")
+    with kgreason.open(place / "ledger") as opened:
+        found = opened.why(f"{EX}west4")
+    assert found.looked_at == 2
+    (broken,) = found.broken
+    assert (broken.rule, broken.field) == ("A size is 900 or less", f"{EX}size")
+    assert (broken.values, broken.sources) == (("905",), ("west.ttl",))
+    assert broken.causes == ((cause.id, cause.statement),)
+    assert (broken.nearest, broken.differences) == (None, ())
+    assert asked(place, "why", "west4").out.splitlines() == [
+        f"{EX}west4 breaks 1 of the 2 rules that look at it.",
+        "",
+        "A size is 900 or less (size 905 in west.ttl)",
+        f"  {cause.id} holds it: {cause.statement}",
+    ]
+
+
+def test_why_without_a_cause_tells_what_the_nearest_passing_node_has(place: Path) -> None:
+    told = json.loads(asked(place, "why", "ex:north0", "--format", "json").out)
+    (broken,) = told["broken"]
+    assert broken["causes"] == []
+    first = broken["differences"][0]
+    assert (first["field"], first["own"]) == (f"{EX}name", [])
+    assert first["other"][0].startswith("thing ")
+    failing = {f"{EX}south{i}" for i in range(25)} | {f"{EX}north0"}
+    assert broken["nearest"] not in failing
+    text = asked(place, "why", f"{EX}north0").out
+    assert "No cause holds it." in text
+    assert f"The nearest node that passes is {broken['nearest']}:" in text
+    assert "there, nothing here" in text
+
+
+def test_why_of_a_node_that_passes_or_is_not_there(place: Path) -> None:
+    passes = asked(place, "why", f"{EX}north5").out
+    assert passes.startswith(f"{EX}north5 breaks none of the 2 rules that look at it.")
+    aside = asked(place, "why", f"{EX}west35").out
+    assert f"It passes, although {cause_of(place, 'west').id} is about it" in aside
+    gone = asked(place, "why", "nobody")
+    assert gone.code == 2
+    assert "the data say nothing of such a node" in gone.err

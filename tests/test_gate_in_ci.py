@@ -1,14 +1,21 @@
 """The path of who keeps a CI: what was known passes, what is new fails, nothing checked fails."""
 
 import json
+import os
+import re
 import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import kgreason
 from kgreason.base.errors import OptionError
+from kgreason.cli import app
 from kgreason.review.comparison import compare
 from kgreason.review.gate import Tolerance, failures
 from tests.cli_support import Ran, run
@@ -46,13 +53,21 @@ def test_a_new_violation_of_a_known_cause_passes(place: Path, tmp_path: Path) ->
     assert "1 grown" in done.err
     told = json.loads(done.out)
     assert [one["explains"] for one in told["causes"]] == [26]
-    # It is told in other words now, so that it takes the data to know it again.
-    again = kgreason.compare(place / "main.json", tmp_path / "ledger")
+    # Told in other words, it takes the data to know it again.
+    then = json.loads((place / "main.json").read_text(encoding="utf-8"))
+    then["causes"][0] |= {"statement": "In other words.", "fingerprint": "0" * 64}
+    again = kgreason.compare(then, tmp_path / "ledger")
     assert [(one.what, one.by) for one in again.causes] == [("grown", "nodes")]
     with kgreason.result(tmp_path / "ledger") as result:
-        blind = kgreason.compare(place / "main.json", result)
+        blind = kgreason.compare(then, result)
     assert [one.what for one in blind.causes] == ["new", "gone"]
     assert "not at hand" in blind.said[0]
+    # A region of a file is not trusted to call elsewhere.
+    leader = then["symptoms"][0]["hypotheses"][0]
+    leader["region"] = "SELECT ?focus { SERVICE <http://127.0.0.1:9/> { ?focus ?p ?o } }"
+    refused = kgreason.compare(then, tmp_path / "ledger")
+    assert [one.what for one in refused.causes] == ["new", "gone"]
+    assert "cannot be run" in refused.said[0]
     back = run("compare", tmp_path / "ledger", place / "ledger", "--format", "json")
     (cause,) = json.loads(back.out)["causes"]
     assert (cause["what"], cause["before"], cause["after"]) == ("shrunk", "C1", "C1")
@@ -160,3 +175,60 @@ def test_causes_are_matched_by_what_they_say_without_data() -> None:
     assert only.new == ()
     assert failures(told(cause("C1", "near", "n", 9, narrows=True)), "new-cause", only) == []
     assert Tolerance.of("1.5%").allows(3, 200)
+
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def script() -> str:
+    """Give the last step of the action as it would be run."""
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    return textwrap.dedent(text.rpartition("run: |\n")[2])
+
+
+def test_the_action_fails_for_a_new_cause_and_writes_what_it_was_asked_for(
+    place: Path, tmp_path: Path
+) -> None:
+    wanted = {
+        "DATA": str(place / "fault" / "data"),
+        "SHAPES": f"{place / 'fault' / 'shapes.ttl'}\n",
+        "ONTOLOGY": "",
+        "BASELINE": str(place / "main.json"),
+        "FAIL_ON": "new-cause",
+        "TOLERATE": "",
+        "SARIF": "why.sarif",
+        "JSON": "",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script()],
+        cwd=tmp_path,
+        env=os.environ | wanted,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "a new cause of 30 failures" in done.stderr
+    assert "::warning " in done.stdout
+    assert "| C1 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    (told,) = json.loads((tmp_path / "why.sarif").read_text(encoding="utf-8"))["runs"]
+    assert len(told["results"]) == 2
+    declared = re.findall(r"\$\{\{ inputs\.([a-z-]+) \}\}", (ROOT / "action.yml").read_text())
+    assert {one.upper().replace("-", "_") for one in declared} == wanted.keys() - {
+        "GITHUB_STEP_SUMMARY",
+        "PATH",
+    }
+
+
+def test_the_hook_is_a_call_that_the_program_takes() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    entry = re.search(r"^  entry: kgreason (\w+)$", text, re.MULTILINE)
+    given = re.search(r"^  args: \[(.*)\]$", text, re.MULTILINE)
+    assert entry is not None
+    assert given is not None
+    command = get_command(app).commands[entry[1]]  # type: ignore[attr-defined]
+    context = command.make_context(entry[1], given[1].split(", "))
+    assert context.params["data"] == ["data"]
+    assert "pass_filenames: false" in text

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what th
     from kgreason.review.reassess import Reassessment
     from kgreason.review.replay import Replay
     from kgreason.review.resaid import Resaid
+    from kgreason.review.why import NodeFindings
 
 Which = str | int | None
 """An investigation by its number or IRI; None is the latest."""
@@ -200,6 +201,30 @@ class OpenLedger:
         with self._at_hand(which, data) as (result, why):
             found = result.nodes(result.cause(cause))
             return found if not why else replace(found, source=f"{found.source} {why}")
+
+    def why(self, node: str, which: Which = None, *, data: Paths = ()) -> NodeFindings:
+        """Return why a node fails: the rules it breaks, the causes of it, else what it lacks.
+
+        The data are read again: from where they were, or from `data`. Raises the errors of that,
+        and OptionError where there is no such node.
+        """
+        from kgreason.review.why import why  # noqa: PLC0415 - only when asked for
+
+        with (
+            self._extended(which, extended.reading),
+            run.with_data(self.folder, _name(which), _paths(data)) as result,
+        ):
+            return why(result, node)
+
+    @contextmanager
+    def with_nodes(self, which: Which = None, *, data: Paths = ()) -> Iterator[tuple[Result, str]]:
+        """Give a result with its data read again, for exports that name all failing nodes.
+
+        Beside it stands why the data are not at hand, or an empty text. With `data` given, whatever
+        is wrong with these is raised.
+        """
+        with self._at_hand(which, data) as found:
+            yield found
 
     def compare(self, before: Compared, after: Compared) -> Comparison:
         """Compare two investigations, as `kgreason.compare` does, by default of this ledger."""

@@ -8,6 +8,7 @@ PREFIXES: Final[dict[str, str]] = {
     "dcat": "http://www.w3.org/ns/dcat#",
     "dct": "http://purl.org/dc/terms/",
     "dqv": "http://www.w3.org/ns/dqv#",
+    "earl": "http://www.w3.org/ns/earl#",
     "owl": "http://www.w3.org/2002/07/owl#",
     "p-plan": "http://purl.org/net/p-plan#",
     "pav": "http://purl.org/pav/",

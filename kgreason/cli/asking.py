@@ -92,7 +92,7 @@ def report(
         opened = api.OpenLedger(ledger, extend=extend or ())
         _rerun(which, opened, None if given is None else Path(given), asked, chosen, out)
         return
-    if given or data or shapes or ontology or axioms:
+    if given or (data and chosen not in o.FOR_TOOLS) or shapes or ontology or axioms:
         raise OptionError(
             "--given, --data, --shapes, --axioms and --ontology are of use with --rerun."
         )
@@ -103,6 +103,13 @@ def report(
             tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
             raise typer.Exit(1)
         deliver(made.text, out)
+        return
+    if chosen in o.FOR_TOOLS:
+        opened = api.OpenLedger(ledger, extend=extend or ())
+        with opened.with_nodes(which, data=data or ()) as (result, why):
+            if why:
+                tell(f"Only the failing nodes that the record cites are told: {why}")
+            deliver(written(result, chosen, ledger, out), out)
         return
     with api.result(ledger, which, extend=extend or ()) as result:
         if not result.finished:

@@ -1,4 +1,4 @@
-"""The commands that follow up an answer: nodes, compare."""
+"""The commands that follow up an answer: nodes, why, compare."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,10 +11,21 @@ from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.output import checked, csv_text, deliver, json_text, table
 
+DataNow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="PATH…",
+        show_default="from where they were",
+        help="The data that were investigated, where they have moved.",
+    ),
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command(cls=o.FilesLast)(nodes)
+    app.command(cls=o.FilesLast)(why)
     app.command()(compare)
 
 
@@ -43,15 +54,7 @@ def nodes(
     ),
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--data",
-            metavar="PATH…",
-            show_default="from where they were",
-            help="The data that were investigated, where they have moved.",
-        ),
-    ] = None,
+    data: DataNow = None,
     format_: Annotated[
         o.NodeFormat | None,
         typer.Option(
@@ -98,6 +101,40 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
+
+
+@command(
+    "why https://example.org/order/17",
+    "why ex:order-17 I2 --ledger history/",
+    "why order-17 --data data/ --format json",
+)
+def why(
+    node: Annotated[
+        str,
+        typer.Argument(
+            metavar="NODE",
+            show_default=False,
+            help="An IRI, a name with a prefix of the shapes, or the last part of the IRI of a "
+            "node that fails.",
+        ),
+    ],
+    which: o.Which = None,
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
+    data: DataNow = None,
+    format_: o.ListAs = None,
+    out: o.Out = None,
+) -> None:
+    """Say why a node fails: the rules it breaks, with the values at fault, and the causes.
+
+    Where no cause holds it, the passing node that is most like it is named, with what that one has
+    and this one lacks. The data are read again.
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    chosen = checked(out, format_, o.LISTS)
+    found = api.OpenLedger(ledger, extend=extend or ()).why(node, which, data=data or ())
+    deliver(json_text(found.as_dict()) if chosen is o.ListFormat.JSON else str(found), out)
 
 
 @command(

@@ -1,10 +1,28 @@
 """The gate of a build: what --fail-on, --baseline and --tolerate ask of a result."""
 
+import os
 from dataclasses import dataclass
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, Final, Self
 
+from kgreason.base.errors import RunError
 from kgreason.cli import options as o
 from kgreason.cli.errors import tell
+
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+
+
+def add_summary(result: Any) -> None:
+    """Add the causes to the job summary of GitHub Actions, where the command runs there."""
+    file = os.environ.get(_SUMMARY)
+    if not file:
+        return
+    try:
+        with Path(file).open("a", encoding="utf-8") as summary:
+            summary.write(result.job_summary())
+    except OSError as error:
+        why = error.strerror or error
+        raise RunError(f"{file}: the job summary cannot be written ({why}).") from error
 
 
 @dataclass(frozen=True)

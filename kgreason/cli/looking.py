@@ -11,7 +11,7 @@ import typer
 from kgreason.base.errors import OptionError
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
-from kgreason.cli.gating import Gate
+from kgreason.cli.gating import Gate, add_summary
 from kgreason.cli.output import check_out, checked, deliver, json_text, on_terminal, table
 from kgreason.cli.progress import Shown
 
@@ -353,7 +353,14 @@ def written(
     *,
     everything: bool = False,
 ) -> str:
-    """Return a result as text; the commands in a summary name the ledger where it is another."""
+    """Return a result as text; the commands in a summary name the ledger where it is another.
+
+    With annotations for GitHub a job summary is written too.
+    """
+    if format_ in o.FOR_TOOLS:
+        if format_ is o.ReportFormat.GITHUB:
+            add_summary(result)
+        return str(result.formatted(format_.value))
     if format_ is o.ReportFormat.SUMMARY:
         width = min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal(out) else None
         named = None if ledger == o.DEFAULT_LEDGER else ledger

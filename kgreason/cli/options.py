@@ -30,6 +30,13 @@ class ReportFormat(StrEnum):
     JSON = "json"
     TTL = "ttl"
     SUMMARY = "summary"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    CSV = "csv"
+    SHACL = "shacl"
+    EARL = "earl"
+    DQV = "dqv"
 
 
 class TableFormat(StrEnum):
@@ -61,7 +68,12 @@ REPORTS: Final = {
     **dict.fromkeys(("html", "htm"), ReportFormat.HTML),
     "json": ReportFormat.JSON,
     "ttl": ReportFormat.TTL,
+    "sarif": ReportFormat.SARIF,
+    "xml": ReportFormat.JUNIT,
+    "csv": ReportFormat.CSV,
 }
+FOR_TOOLS: Final = frozenset(list(ReportFormat)[5:])
+"""The formats that name every failing node, for which the data are wanted at hand."""
 TABLES: Final = {"txt": TableFormat.TABLE, "csv": TableFormat.CSV, "json": TableFormat.JSON}
 ANSWERS: Final = TABLES | {"ttl": TableFormat.TABLE}
 NODES: Final = {
@@ -403,10 +415,11 @@ Format = Annotated[
     ReportFormat | None,
     typer.Option(
         "--format",
-        metavar="summary|md|html|json|ttl",
+        metavar="summary|md|html|json|ttl|sarif|junit|github|csv|shacl|earl|dqv",
         rich_help_panel=RECORD,
         show_default="by the ending of --out, else summary on a terminal and md elsewhere",
-        help="How the result is written.",
+        help="How the result is written: for people, as data, or for the tools of a CI "
+        "(docs/ci.md).",
     ),
 ]
 ListAs = Annotated[

@@ -166,6 +166,24 @@ class Result:
         with using(self._extensions):
             return render(self.record)
 
+    def formatted(self, name: str) -> str:
+        """Return the result for other tools: sarif, junit, github, csv, shacl, earl or dqv.
+
+        With the data at hand all failing nodes are in it, else those that the record cites. Raises
+        OptionError for another name.
+        """
+        from kgreason.report.formats import formatted  # noqa: PLC0415 - only when asked for
+
+        with using(self._extensions):
+            return formatted(self, name)
+
+    def job_summary(self) -> str:
+        """Return the causes as a job summary for GitHub Actions, in Markdown."""
+        from kgreason.report.formats import job_summary  # noqa: PLC0415 - only when asked for
+
+        with using(self._extensions):
+            return job_summary(self)
+
     def ask(self, question: str, hypothesis: str | None = None) -> Results:
         """Ask a stored question about how the result came about; `kgreason history` lists them."""
         with using(self._extensions):
