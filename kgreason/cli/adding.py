@@ -39,6 +39,7 @@ def ledger(
         o.ListFormat | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="table|json",
             show_default="by the ending of --out, else table",
             help="How the list is written.",

@@ -156,6 +156,7 @@ def audit(
         o.ListFormat | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="table|json",
             show_default="by the ending of --out, else table",
             help="How findings are listed.",
@@ -269,6 +270,7 @@ def query(
         o.TableFormat | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="table|csv|json",
             show_default="by the ending of --out, else table",
             help="How the rows of a SELECT are written; a CONSTRUCT gives Turtle.",
@@ -340,6 +342,7 @@ def history(
         o.TableFormat | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="table|csv|json",
             show_default="by the ending of --out, else table",
             help="How the answer is written.",

@@ -103,11 +103,13 @@ def bench(
     ] = 600.0,
     format_: Annotated[
         BenchFormat,
-        typer.Option("--format", metavar="md|json|ttl", help="How the result is written."),
+        typer.Option("--format", "-f", metavar="md|json|ttl", help="How the result is written."),
     ] = BenchFormat.MD,
     out: Annotated[
         str | None,
         typer.Option(
+            "--out",
+            "-o",
             metavar="DIR",
             show_default="stdout",
             help="Write README.md, results.json and results.ttl to this folder; each trial is "

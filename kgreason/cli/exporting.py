@@ -45,6 +45,8 @@ def export(
     out: Annotated[
         str,
         typer.Option(
+            "--out",
+            "-o",
             metavar="PATH",
             show_default=False,
             help="A new file for prov-json; else a new folder, or a file that ends in .zip.",

@@ -123,7 +123,13 @@ def calibrate(
     ] = False,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE.ttl", show_default="stdout", help="Where the map is written."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE.ttl",
+            show_default="stdout",
+            help="Where the map is written.",
+        ),
     ] = None,
 ) -> None:
     """Learn how probable it is that a leader is right, given its confidence.

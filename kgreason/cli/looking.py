@@ -229,6 +229,7 @@ def symptoms(
         o.ListFormat | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="table|json",
             show_default="by the ending of --out, else table",
             help="How they are listed.",

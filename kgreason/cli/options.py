@@ -95,7 +95,7 @@ class FailOn(StrEnum):
 class Several(TyperCommand):
     """Lets several files follow --shapes, --axioms and --ontology, once DATA was given."""
 
-    several: tuple[str, ...] = ("--shapes", "--axioms", "--ontology")
+    several: tuple[str, ...] = ("--shapes", "-s", "--axioms", "--ontology")
     data_first = True
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
@@ -115,6 +115,8 @@ class Several(TyperCommand):
                 waiting = ""
             elif arg.startswith("-") and len(arg) > 1:
                 name, has_value, _ = arg.partition("=")
+                if not arg.startswith("--") and len(arg) > len("-s"):  # its value stands at it
+                    name, has_value = arg[:2], "="
                 waiting = "" if has_value or name in flags else name
                 current = name if name in self.several else ""
             elif current and data:
@@ -127,7 +129,7 @@ class Several(TyperCommand):
 class FilesLast(Several):
     """Lets several files follow --data too; what is no option has to stand before them."""
 
-    several = ("--data", "--shapes", "--axioms", "--ontology")
+    several = ("--data", "--shapes", "-s", "--axioms", "--ontology")
     data_first = False
 
 
@@ -165,6 +167,7 @@ Shapes = Annotated[
     list[str] | None,
     typer.Option(
         "--shapes",
+        "-s",
         metavar="FILE…",
         help="SHACL shapes to check the data with.",
         rich_help_panel=WRONG,
@@ -415,6 +418,7 @@ Format = Annotated[
     ReportFormat | None,
     typer.Option(
         "--format",
+        "-f",
         metavar="summary|md|html|json|ttl|sarif|junit|github|csv|shacl|earl|dqv",
         rich_help_panel=RECORD,
         show_default="by the ending of --out, else summary on a terminal and md elsewhere",
@@ -435,6 +439,8 @@ ListAs = Annotated[
 Out = Annotated[
     str | None,
     typer.Option(
+        "--out",
+        "-o",
         metavar="FILE",
         rich_help_panel=RECORD,
         show_default="stdout",

@@ -82,11 +82,13 @@ def repair(
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
     format_: Annotated[
-        o.ListFormat, typer.Option("--format", metavar="table|json", help="How it is told.")
+        o.ListFormat, typer.Option("--format", "-f", metavar="table|json", help="How it is told.")
     ] = o.ListFormat.TABLE,
     out: Annotated[
         str | None,
         typer.Option(
+            "--out",
+            "-o",
             metavar="FILE",
             show_default=False,
             help="Write an RDF Patch (.rdfp), a SPARQL UPDATE (.ru), or the mended data or shapes "

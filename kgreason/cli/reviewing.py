@@ -12,6 +12,7 @@ Json = Annotated[
     o.ListFormat | None,
     typer.Option(
         "--format",
+        "-f",
         metavar="table|json",
         show_default="by the ending of --out, else table",
         help="How it is written.",
@@ -42,6 +43,7 @@ def reassess(
         str | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="md|json",
             show_default="by the ending of --out, else md",
             help="How it is written.",
@@ -82,6 +84,7 @@ def explain(
         o.TableFormat | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="table|csv|json",
             show_default="by the ending of --out, else table",
             help="How it is written.",
@@ -144,6 +147,7 @@ def correlation(
         str | None,
         typer.Option(
             "--format",
+            "-f",
             metavar="md|json",
             show_default="by the ending of --out, else md",
             help="How it is written.",

@@ -19,7 +19,7 @@ from kgreason.graph.bounds import MOST_BYTES, blocks, contents
 from kgreason.graph.forms import Forms
 from kgreason.graph.given import PREFIX, Objects, gone, is_given
 from kgreason.graph.graph import Graph, Source
-from kgreason.graph.reading import Mender, as_utf8, explain, is_plain, sound
+from kgreason.graph.reading import Mender, as_utf8, explain, is_plain, is_turtle, sound
 
 FORMATS: Final = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -44,6 +44,7 @@ class _File:
     content: bytes | None = None  # of an object, which is no file
     lost: bool = False
     notice: str | None = None
+    turtle: bool = False  # though its ending says something else
 
     @property
     def iri(self) -> ox.NamedNode:
@@ -51,7 +52,7 @@ class _File:
 
     @property
     def format(self) -> ox.RdfFormat:
-        return FORMATS[_suffix(self.path)]
+        return ox.RdfFormat.TURTLE if self.turtle else FORMATS[_suffix(self.path)]
 
 
 def _quoted(name: str) -> str:
@@ -98,6 +99,23 @@ def load(
     for file in background:
         loader.file(replace(file, name=f"ontology/{file.name}"))
     return loader.finish()
+
+
+def passed_over(data: Sequence[Path]) -> tuple[int, list[str]]:
+    """Return how many files of folders are read, and the names of those whose ending is not known.
+
+    What begins with a dot, and what lies in a folder that does, is no data and not counted.
+    """
+    read, others = 0, []
+    for folder in (one for one in data if one.is_dir() and not _is_store(one)):
+        for path in sorted(folder.rglob("*")):
+            inner = path.relative_to(folder)
+            if path.is_file() and not any(part.startswith(".") for part in inner.parts):
+                if _suffix(path) in FORMATS:
+                    read += 1
+                else:
+                    others.append(inner.as_posix())
+    return read, others
 
 
 def digest(
@@ -248,6 +266,7 @@ class _Loader:
         seal = hashlib.sha256(content).hexdigest()
         if not content.strip():
             raise GraphError(f"{file.path}: the file is empty.")
+        file = replace(file, turtle=_suffix(file.path) == ".owl" and is_turtle(content))
         content = as_utf8(file.path, content, file.format)
         skipped = 0
         before = self.count

@@ -22,6 +22,10 @@ _ILLEGAL: Final = re.compile(
 )
 _ENCODING: Final = re.compile(rb"<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)[\"'][^>]*\?>")
 _BOM: Final = b"\xef\xbb\xbf"
+_BEGINNING: Final = 1_000
+_XML: Final = re.compile(
+    rb"(?:\xff\xfe|\xfe\xff|\xef\xbb\xbf)?\s*+(?:<[?!\0]|\0?<[A-Za-z_][\w.-]*+(?::[\w.-]++)?\s)"
+)
 _LONGEST: Final = 200
 # What a file without blank nodes, lists, graph names and quoted triples is made of. Each repetition
 # is possessive: a text that is something else, or damaged, is read once and no further.
@@ -36,6 +40,11 @@ _AT: Final = re.compile(
     r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
 )
 _T = TypeVar("_T")
+
+
+def is_turtle(content: bytes) -> bool:
+    """Check whether a file of OWL is Turtle; it may as well be RDF/XML, which begins with a tag."""
+    return _XML.match(content[:_BEGINNING]) is None
 
 
 def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -17,6 +17,7 @@ from kgreason.base.terms import RDF
 from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph, digest, load
 from kgreason.graph.given import gone, is_given
+from kgreason.graph.load import passed_over
 from kgreason.observe.look import look
 from kgreason.observe.request import Paths, Request, request_of
 from kgreason.record import Record, calibration, policy
@@ -27,6 +28,9 @@ Progress = Callable[[str, int, int], None]
 
 Notice = Callable[[str], None]
 """Called with each thing a user should know of the input; the record keeps them too."""
+
+
+_NAMED: Final = 3
 
 
 def symptoms(
@@ -52,6 +56,9 @@ def seen(
     tell, say = progress or (lambda *_: None), notice or (lambda _: None)
     tell("reading the data", 0, 0)
     graph = load_graph(request)
+    counted = _counted(request)
+    if counted is not None:
+        say(counted)
     for text in graph.notices:
         say(text)
     tell("looking for symptoms", 0, 0)
@@ -67,6 +74,16 @@ def seen(
         graph.notices.append(verdict)
         say(verdict)
     return graph, observed
+
+
+def _counted(request: Request) -> str | None:
+    """Say how many files of folders were read and passed over, where some were passed over."""
+    read, others = passed_over([Path(one) for one in request.data if one not in request.objects])
+    if not others:
+        return None
+    named = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
+    files = "file" if read == 1 else "files"
+    return f"Read {read} {files}, passed over {len(others)} with another ending: {named}."
 
 
 def _at_first_sight(request: Request, observed: Observed) -> str | None:

@@ -14,6 +14,11 @@ from kgreason.graph.given import Objects
 
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+")
 _LONGEST: Final = 200
+_SNIFFED: Final = 1_000_000
+_REPORT: Final = re.compile(rb"\bValidationReport\b")
+_SHAPES: Final = re.compile(
+    rb"ns/shacl#[\s\S]*?\b(?:NodeShape|PropertyShape|targetClass|targetNode|targetSubjectsOf|targetObjectsOf)\b"
+)
 Paths = str | Path | Sequence[str | Path]
 
 
@@ -76,7 +81,8 @@ class Request:
             raise OptionError("--axioms stands alone or beside --shapes.")
         if not (self.shapes or self.axioms or self.violations or self.outcome):
             raise OptionError(
-                "What is wrong? Give --shapes FILE, --axioms FILE, --violations FILE or "
+                _meant(self.data)
+                or "What is wrong? Give --shapes FILE, --axioms FILE, --violations FILE or "
                 "--outcome FILE."
             )
         if self.at is not None and not self.outcome:
@@ -106,6 +112,31 @@ class Request:
         known = {os.path.realpath(name) for name in (*self.data, *self.ontology)}
         own = (name for name in self.axioms if os.path.realpath(name) not in known)
         return (*self.ontology, *dict.fromkeys(own))
+
+
+def _meant(data: Sequence[str]) -> str | None:
+    """Return what somebody may have meant who gave shapes, a report or a query as data."""
+    for name in data:
+        ending = Path(name).suffix.lower()
+        beginning = _beginning(name)
+        if ending in {".rq", ".sparql"}:
+            return f"What is wrong? {name} is a query; did you mean --outcome {name}?"
+        if _REPORT.search(beginning):
+            return (
+                f"What is wrong? {name} holds a SHACL validation report; did you mean "
+                f"--violations {name}?"
+            )
+        if _SHAPES.search(beginning):
+            return f"What is wrong? {name} holds SHACL shapes; did you mean --shapes {name}?"
+    return None
+
+
+def _beginning(name: str) -> bytes:
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(_SNIFFED)
+    except OSError:
+        return b""
 
 
 def paths(given: Paths) -> tuple[str, ...]:

@@ -123,6 +123,7 @@ class Ledger:
             _take(lock, folder)
             writer = _Writer(folder.resolve(), ox.Store(str(folder)), lock, f"the ledger {folder}")
             beside.clear(folder)
+            _unversioned(folder)
             made = cls(writer.view())
             made._begin()
         except (OSError, RuntimeError, LedgerError) as error:
@@ -383,6 +384,13 @@ def _take(lock: int, folder: Path) -> None:
                 "wait for it, or give --ledger another folder."
             ) from error
         return
+
+
+def _unversioned(folder: Path) -> None:
+    """Keep a ledger out of Git, where nobody has said otherwise: it is a database."""
+    ignored = folder / ".gitignore"
+    if not os.path.lexists(ignored):
+        ignored.write_text("*\n", encoding="utf-8")
 
 
 def _reason(error: Exception) -> str:

@@ -5,7 +5,7 @@ A template of `queries/observe/` whose header names an `axiom` finds such axioms
 owl:sameAs; what a graph does not say breaks nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as File
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Compiled, Constraint, Texts
 from kgreason.shacl.paths import Path, of_predicate
 from kgreason.shacl.population import Populations
-from kgreason.shacl.shapes import key_of, read_triples
+from kgreason.shacl.shapes import expanded, key_of, read_triples
 from kgreason.shacl.superclasses import Superclasses
 from kgreason.shacl.targets import Target, union
 from kgreason.shacl.values import Exact, Variables, bind_values, datatype_of
@@ -67,6 +67,7 @@ class Axioms:
     found: tuple[Axiom, ...]
     files: tuple[str, ...]
     notices: list[str] = field(default_factory=list)
+    prefixes: Mapping[str, str] = field(default_factory=dict)
 
 
 def _terms(form: Template, key: str) -> list[ox.NamedNode]:
@@ -110,7 +111,7 @@ def read_axioms(
             "give the ontology that states them."
         )
     notices = [*read.notices, *_unread(store, named, found, unnamed)]
-    return Axioms(tuple(found), read.files, notices)
+    return Axioms(tuple(found), read.files, notices, read.prefixes)
 
 
 def _grouped(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -197,7 +198,8 @@ class _Compiler:
         self.same = next(iter(quads), None) is not None
 
     def run(self, severity: ox.NamedNode | None, only: str | None) -> Compiled:
-        chosen = [axiom for axiom in self.axioms.found if _fits(axiom, only)]
+        meant = None if only is None else expanded(only.strip(), self.axioms.prefixes)
+        chosen = [axiom for axiom in self.axioms.found if _fits(axiom, meant)]
         if not chosen:
             raise ShapesError(
                 f"No axiom is about {only}; give the IRI of a property or class of "

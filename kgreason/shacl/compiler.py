@@ -16,7 +16,7 @@ from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, lab
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
 from kgreason.shacl.population import Populations
 from kgreason.shacl.scope import Context, Scope, about, parts
-from kgreason.shacl.shapes import TARGETS, Node, Shapes, key_of
+from kgreason.shacl.shapes import TARGETS, Node, Shapes, expanded, key_of
 from kgreason.shacl.superclasses import Superclasses
 from kgreason.shacl.targets import Target, read_targets, union
 from kgreason.shacl.values import Exact, NotCompilableError, Variables, check_start
@@ -243,7 +243,8 @@ class _Compiler:
     def _fits(self, reached: _Reached, only: str | None) -> bool:
         if only is None:
             return True
-        wanted = only.strip().removeprefix("<").removesuffix(">")
+        only = expanded(only.strip(), self.shapes.prefixes)
+        wanted = only.removeprefix("<").removesuffix(">")
         named = self.shapes.named(reached.shape)
         path = reached.path.text if reached.path else ""
         return wanted in {getattr(named, "value", ""), path, path[1:-1]} or only == path

@@ -1,7 +1,8 @@
 """A shapes graph, read with every literal as it was written, and what is asked of it."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from kgreason.base.terms import OWL, RDF, RDFS, SH, TYPE
 from kgreason.graph.bounds import MOST_BYTES, contents
 from kgreason.graph.given import Objects
 from kgreason.graph.load import FORMATS
-from kgreason.graph.reading import as_utf8, explain
+from kgreason.graph.reading import as_utf8, explain, is_turtle
 
 Node = ox.NamedNode | ox.BlankNode
 
@@ -29,6 +30,8 @@ TARGETS: Final = (
 LISTS_OF_SHAPES: Final = (SH["and"], SH["or"], SH.xone)
 SINGLE_SHAPES: Final = (SH.node, SH["not"], SH.qualifiedValueShape)
 _DEEP: Final = 12
+_SHORT: Final = re.compile(r"(?<![\w:.-])([A-Za-z][\w.-]*)?:(\w(?:[\w.-]*\w)?)")
+"""A name with a prefix, as far as paths and names of shapes have such."""
 _T = TypeVar("_T", ox.NamedNode | ox.BlankNode, Term)
 
 
@@ -238,6 +241,17 @@ def _apart(term: _T, number: int) -> "_T | ox.BlankNode":
     return term
 
 
+def expanded(text: str, prefixes: Mapping[str, str]) -> str:
+    """Return a path or name of SPARQL with full IRIs, where it uses known prefixes."""
+
+    def full(found: re.Match[str]) -> str:
+        known = prefixes.get(found[1] or "")
+        return found[0] if known is None else f"<{known}{found[2]}>"
+
+    parts = re.split(r"(<[^>]*>)", text)
+    return "".join(part if part.startswith("<") else _SHORT.sub(full, part) for part in parts)
+
+
 def _parse(path: Path, prefixes: dict[str, str], most: int, objects: Objects) -> Iterator[ox.Quad]:
     name = path.name.lower()
     suffix = Path(name.removesuffix(".gz")).suffix
@@ -249,13 +263,16 @@ def _parse(path: Path, prefixes: dict[str, str], most: int, objects: Objects) ->
     try:
         known = objects.get(str(path))
         content = contents(path, most) if known is None else known.content
-        content = as_utf8(path, content, FORMATS[suffix])
+        how = FORMATS[suffix]
+        if suffix == ".owl" and is_turtle(content):
+            how = FORMATS[".ttl"]
+        content = as_utf8(path, content, how)
     except GraphError as error:
         raise ShapesError(str(error)) from error
     base = None if suffix in {".nt", ".nq"} else "file:///" + path.name.replace(" ", "%20")
     try:
-        parser = ox.parse(content, format=FORMATS[suffix], base_iri=base, lenient=True)
+        parser = ox.parse(content, format=how, base_iri=base, lenient=True)
         yield from parser
         prefixes.update(parser.prefixes)
     except (SyntaxError, ValueError) as error:
-        raise ShapesError(f"{path}: {explain(error, content, FORMATS[suffix])}") from error
+        raise ShapesError(f"{path}: {explain(error, content, how)}") from error
