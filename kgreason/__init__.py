@@ -18,7 +18,7 @@ from kgreason.api import compare, investigate, result, resume, symptoms
 from kgreason.api import open_ledger as open  # noqa: A004 - always written kgreason.open
 
 if TYPE_CHECKING:
-    from kgreason.api.asking import Symptoms
+    from kgreason.api.asking import Symptoms, query
     from kgreason.api.comparing import gate_failures
     from kgreason.api.ledgers import ListedInvestigation, OpenLedger
     from kgreason.base.errors import KgreasonError
@@ -54,6 +54,7 @@ __all__ = [
     "gate_failures",
     "investigate",
     "open",
+    "query",
     "result",
     "resume",
     "symptoms",
@@ -73,6 +74,7 @@ _HOMES: Final = {
     "Symptoms": "api.asking",
     "Text": "graph.given",
     "gate_failures": "api.comparing",
+    "query": "api.asking",
 }
 
 

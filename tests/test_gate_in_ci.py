@@ -20,6 +20,7 @@ from kgreason.review.comparison import compare
 from kgreason.review.gate import Tolerance, failures
 from tests.cli_support import Ran, run
 from tests.following_support import investigated, shop
+from tests.test_formats import VALID as SARIF_LOG
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +214,9 @@ def test_the_action_fails_for_a_new_cause_and_writes_what_it_was_asked_for(
     assert "a new cause of 30 failures" in done.stderr
     assert "::warning " in done.stdout
     assert "| C1 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
-    (told,) = json.loads((tmp_path / "why.sarif").read_text(encoding="utf-8"))["runs"]
+    log = json.loads((tmp_path / "why.sarif").read_text(encoding="utf-8"))
+    SARIF_LOG.validate(log)
+    (told,) = log["runs"]
     assert len(told["results"]) == 2
     declared = re.findall(r"\$\{\{ inputs\.([a-z-]+) \}\}", (ROOT / "action.yml").read_text())
     assert {one.upper().replace("-", "_") for one in declared} == wanted.keys() - {

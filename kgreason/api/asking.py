@@ -7,11 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, overload
 
+import pyoxigraph as ox
+
 from kgreason import run
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.resources import DEFAULT_POLICY
+from kgreason.base.store import Answer, check_query, guarded
 from kgreason.base.templates import check_extensions
+from kgreason.base.terms import FORMS_GRAPH, PREFIXES
+from kgreason.graph import load
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
 from kgreason.hypothesize.proposer import Proposer
@@ -215,6 +220,37 @@ def symptoms(
         for one, name in zip(observed.failing, called, strict=True)
     )
     return Symptoms(found, observed.notices, observed.doubts)
+
+
+def query(
+    data: Sources,
+    text: str,
+    *,
+    ontology: Sources = (),
+    lenient: bool = False,
+    seconds: float = 60.0,
+    allow_service: bool = False,
+    max_bytes: int = MOST_BYTES,
+    where: str = "the query",
+) -> Answer:
+    """Ask a graph any read-only SPARQL, as an investigation would load it.
+
+    All of it is the default graph, and each file or named graph stands behind GRAPH. Literals are
+    as the store has them: "05"^^xsd:int is 5. The query runs in a process of its own for at most
+    `seconds`. Raises QueryError, which calls the text `where`, TimeoutExceeded, or the errors of
+    reading data. The usual prefixes need no declaration.
+    """
+    prefixes = {p: iri for p, iri in PREFIXES.items() if p != "work"}
+    check_query(text, where, allow_service=allow_service, prefixes=prefixes)
+    if seconds <= 0:
+        raise OptionError("--query-seconds must be more than 0.")
+    paths, objects = _brought({"data": data, "ontology": ontology})
+    files = {name: [Path(one) for one in several] for name, several in paths.items()}
+    graph = load(
+        files["data"], ontology=files["ontology"], lenient=lenient, most=max_bytes, objects=objects
+    )
+    graph.store.inner.remove_graph(FORMS_GRAPH)
+    return guarded(lambda: graph.store.answer(text, ox.DefaultGraph(), prefixes), seconds, where)
 
 
 def resume(

@@ -97,9 +97,12 @@ class Store:
         return list(found)
 
     def answer(
-        self, query: str, default_graph: ox.NamedNode, prefixes: Prefixes | None = None
+        self,
+        query: str,
+        default_graph: ox.NamedNode | ox.DefaultGraph,
+        prefixes: Prefixes | None = None,
     ) -> "Answer":
-        """Run any query of a user over one named graph as the default graph (GRAPH works too).
+        """Run any query of a user over one graph as the default graph (GRAPH works too).
 
         `prefixes` need not be declared in it.
         """

@@ -2,10 +2,11 @@
 
 import sys
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from typer.core import TyperGroup
+from typer.models import CommandInfo
 
 from kgreason.cli import (
     adding,
@@ -89,6 +90,51 @@ judging.add_to(app)
 adding.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
+
+_PANELS: Final = {
+    "Everyday": (
+        "investigate",
+        "report",
+        "nodes",
+        "why",
+        "repair",
+        "compare",
+        "symptoms",
+        "query",
+        "resume",
+        "ledger",
+    ),
+    "Trust and audit": (
+        "audit",
+        "history",
+        "explain",
+        "fragility",
+        "reassess",
+        "correlation",
+        "replay",
+        "verdict",
+        "calibrate",
+        "export",
+    ),
+    "For developers": ("queries", "bench"),
+}
+"""Under what the commands stand in the help, in this order."""
+
+
+def _in_panels(commands: list[CommandInfo]) -> None:
+    """Put the commands in the order of the help; raises KeyError for one without a panel."""
+    order = [name for names in _PANELS.values() for name in names]
+    places = {name: panel for panel, names in _PANELS.items() for name in names}
+    for info in commands:
+        info.rich_help_panel = places[_called(info)]
+    commands.sort(key=lambda info: order.index(_called(info)))
+
+
+def _called(info: CommandInfo) -> str:
+    return info.name or str(getattr(info.callback, "__name__", ""))
+
+
+_in_panels(app.registered_commands)
 
 
 def main() -> None:

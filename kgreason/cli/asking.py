@@ -17,8 +17,8 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command(cls=o.FilesLast)(report)
     app.command(cls=o.FilesLast)(audit)
-    for function in (query, history):
-        app.command()(function)
+    app.command(cls=o.FilesLast)(query)
+    app.command()(history)
 
 
 @command(
@@ -250,6 +250,7 @@ def _audit(found: Any) -> dict[str, Any]:
     'query "SELECT ?s ?c { ?h trails:statement ?s ; trails:confidence ?c }"',
     "query @question.rq --format csv",
     "query --file question.rq --ledger history/ --format json",
+    'query "SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g" --data data/',
 )
 def query(
     text: Annotated[
@@ -277,14 +278,35 @@ def query(
         ),
     ] = None,
     out: o.Out = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--data",
+            metavar="PATH…",
+            rich_help_panel=o.HELD,
+            show_default="the reasoning history is asked",
+            help="Ask these data instead, as an investigation loads them; - is stdin.",
+        ),
+    ] = None,
+    ontology: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ontology",
+            metavar="FILE…",
+            rich_help_panel=o.HELD,
+            show_default=False,
+            help="With --data: read these beside the data.",
+        ),
+    ] = None,
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
 ) -> None:
-    """Ask the reasoning history any read-only SPARQL.
+    """Ask the reasoning history any read-only SPARQL, or with --data the data.
 
     The named graph of the investigation is the default graph; GRAPH reaches all investigations of
     the ledger. The usual prefixes (trails:, prov:, rdfs:, xsd: and the like) need no declaration.
-    The query runs in a process of its own with a time limit.
+    The query runs in a process of its own with a time limit. Of data, all together are the default
+    graph, and each file is a named graph, <urn:src:NAME>.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
@@ -300,6 +322,21 @@ def query(
         text, where = _read(file), file
     if text is None:
         raise OptionError("What do you ask? Give a SPARQL query as text, as @FILE or with --file.")
+    if data:
+        if which is not None:
+            raise OptionError("--data asks the data, and no investigation; leave one of them out.")
+        found = api.query(
+            o.paths(data),
+            text,
+            ontology=o.paths(ontology),
+            seconds=query_seconds,
+            allow_service=allow_service,
+            where=where,
+        )
+        deliver(answers.written(found, chosen), out)
+        return
+    if ontology:
+        raise OptionError("--ontology is of use with --data PATH.")
     answer = api.OpenLedger(ledger).query(
         text, which, seconds=query_seconds, allow_service=allow_service, where=where
     )

@@ -23,6 +23,8 @@ LEDGER: Final = ".kgreason"
 _CONTROL: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]"
 )
+_LINE_END: Final = re.compile(r"(?<!\n)\n(?!\n)")
+"""The end of a line within a paragraph."""
 _P = ParamSpec("_P")
 _settings = {"traceback": False}
 
@@ -70,7 +72,8 @@ def sentence(error: BaseException) -> str:
 def described(text: str, *examples: str) -> str:
     """Return the text of a help page, with examples that keep their lines."""
     lines = "\n".join(f"  kgreason {example}" for example in examples)
-    return f"{inspect.cleandoc(text)}\n\n\b\nExamples:\n{lines}\n"
+    told = _LINE_END.sub(" ", inspect.cleandoc(text))  # the terminal is as wide as it is
+    return f"{told}\n\n\b\nExamples:\n{lines}\n"
 
 
 def command(*examples: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:

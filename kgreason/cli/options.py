@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from typer.core import TyperCommand
@@ -13,6 +13,9 @@ from typer.core import TyperCommand
 from kgreason.base import resources
 from kgreason.base.errors import OptionError
 from kgreason.cli.errors import LEDGER
+
+if TYPE_CHECKING:
+    from kgreason.graph.given import Text
 
 WRONG: Final = "What is wrong"
 RECORD: Final = "Record and result"
@@ -159,7 +162,7 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="Files (.ttl .nt .nq .trig .rdf .jsonld, each also .gz), folders of them, or an "
-        "Oxigraph store folder, which is opened read-only.",
+        "Oxigraph store folder, which is opened read-only; - is stdin.",
         show_default=False,
     ),
 ]
@@ -521,9 +524,15 @@ def path(name: str | None) -> str | Path | None:
     return Path(name) if name and _TEXTUAL & set(name) else name
 
 
-def paths(names: Iterable[str] | None) -> list[str | Path]:
-    """Return several paths as the API takes them."""
-    return [path(name) or name for name in names or ()]
+def paths(names: Iterable[str] | None) -> "list[str | Path | Text]":
+    """Return several paths as the API takes them; `-` is what is on stdin."""
+    return [_piped() if name == "-" else path(name) or name for name in names or ()]
+
+
+def _piped() -> "Text":
+    from kgreason.cli.piped import piped  # noqa: PLC0415 - keeps --help quick
+
+    return piped()
 
 
 _SHACL: Final = "http://www.w3.org/ns/shacl#"
