@@ -7,16 +7,20 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TRAILS, TYPE
 from kgreason.context.view import View, members
+from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.paths import Path
 from kgreason.shacl import Path as ShapePath
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
+_SIGN: Final = figure("signOverlap")
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _THERE: Final = frozenset({"exists", "missing"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
@@ -218,6 +222,40 @@ class Bars:
         """Check whether a condition is about the constrained value."""
         steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
         return bool(steps) and steps == self._path
+
+
+class Origins:
+    """Says of a condition whether it tells nothing of where failures come from, and why.
+
+    That is what only says the rule again, what is wrong with the value itself, and what is said of
+    hardly any nodes but those that fail: the slip that is the failure, seen from its other end.
+    """
+
+    def __init__(self, bars: Bars, atlas: Atlas, failing: int, among: int) -> None:
+        self._bars, self._atlas = bars, atlas
+        self._failing, self._among = failing & among, among
+        self._signs: dict[Path, bool] = {}
+
+    def __call__(self, condition: Condition) -> str:
+        """Return the reason for which a condition is none, or ""."""
+        if why := self._bars(condition):
+            return why
+        if self._bars.on_value(condition):
+            return "it says what is wrong with the value, and not where it comes from"
+        return "it is a sign of the failure itself" if self.sign(condition.path) else ""
+
+    def sign(self, path: Path) -> bool:
+        """Check whether nodes that fail, or that pass, are told by whether a path begins."""
+        first = Path(path.steps[:1])
+        if not first.steps:
+            return False
+        if first not in self._signs:
+            some = self._atlas.table(first).some & self._among
+            self._signs[first] = any(
+                (told & self._failing).bit_count() >= _SIGN * (told | self._failing).bit_count()
+                for told in (some, self._among & ~some)
+            )
+        return self._signs[first]
 
 
 def _bound(text: str, variable: str) -> list[str]:

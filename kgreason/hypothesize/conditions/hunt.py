@@ -75,7 +75,10 @@ class Region:
 
 @dataclass
 class Hunt:
-    """A search in an atlas for who fails; `among` are those that could fail."""
+    """A search in an atlas for who fails; `among` are those that could fail.
+
+    Paths that it `leaves` are not gone along any further.
+    """
 
     atlas: Atlas
     failing: int
@@ -83,6 +86,7 @@ class Hunt:
     extent: Extent
     among: int
     direct: Callable[[Condition], bool]
+    leaves: Callable[[Path], bool] = field(default=lambda _: False)
     cuts: list[Cut] = field(default_factory=list)
     pool: list[Condition] = field(default_factory=list)
     restated: list[tuple[Region, str]] = field(default_factory=list)
@@ -115,7 +119,7 @@ class Hunt:
             table = self.atlas.table(path)
             rows += self.atlas.pairs(path)
             self._look(table)
-            if len(path) < LONGEST and _leads_on(table):
+            if len(path) < LONGEST and _leads_on(table) and not self.leaves(path):
                 limit = self._limit(table) - self.atlas.bits(path)
                 order += 1
                 heapq.heappush(queue, (-limit, 0, order, path, True))

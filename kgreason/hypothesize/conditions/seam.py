@@ -20,7 +20,7 @@ from kgreason.hypothesize.candidates import Candidate, both, suits
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
-from kgreason.hypothesize.conditions.search import Found, atlas_of, explore
+from kgreason.hypothesize.conditions.search import Found, atlas_of, explore, of_origin
 from kgreason.hypothesize.conditions.units import clustered
 
 WRITTEN: Final = "conditions"
@@ -36,12 +36,14 @@ _NOTHING: Final = Table(0, 0, 0, 0)
 def candidates(view: View, most: int) -> list[Candidate]:
     """Return the best that the search finds; counts are not filled in.
 
-    It looks at all nodes: what it finds pays for the search by its length. What is wrong with the
-    constrained value itself is left to the families that check it directly.
+    It looks at all nodes: what it finds pays for the search by its length. Where the first region
+    only says how nodes fail, it is searched again for where they come from.
     """
     atlas = atlas_of(view)
     explored = explore(view, atlas=atlas)
-    ranked = [each for found in explored.found for each in (found, *found.rivals[:1])]
+    again = of_origin(view, explored, atlas)
+    stories = (*explored.found, *(again.found if again else ()))
+    ranked = [each for found in stories for each in (found, *_rival(found))]
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
     view.kept[_nearest(view)] = None if told else best
@@ -49,6 +51,11 @@ def candidates(view: View, most: int) -> list[Candidate]:
         for found in (*told, *((best,) if best else ())):
             _known(view, found)
     return [candidate(found) for found in told]
+
+
+def _rival(found: Found) -> list[Found]:
+    """Return the best rival that some test could tell apart from what was found."""
+    return [each for each in found.rivals if each.mask != found.mask][:1]
 
 
 def nearest(view: View) -> Candidate | None:

@@ -15,7 +15,7 @@ from kgreason.context.view import View, exposed, members
 from kgreason.graph.marks import Mark, places
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
-from kgreason.hypothesize.conditions.bars import Bars
+from kgreason.hypothesize.conditions.bars import Bars, Origins
 from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region, mixed
@@ -144,14 +144,23 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
     return Atlas(view.graph, population, mark.name, mark.mask, budget=view.budget)
 
 
-def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> Explored:
-    """Search a view; `atlas` says which nodes are looked at, by default all."""
+def explore(
+    view: View, extent: Extent | None = None, atlas: Atlas | None = None, *, origins: bool = False
+) -> Explored:
+    """Search a view; `atlas` says which nodes are looked at, by default all.
+
+    Of `origins` only what says where failures come from is found, and not how nodes fail.
+    """
     extent = extent or Extent()
     atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
     among = exposed(view) & atlas.nodes  # of them those that no earlier round took out
-    hunt = Hunt(atlas, failing, bars, extent, among, bars.on_value)
+    if origins:
+        apart = Origins(bars, atlas, failing, among)
+        hunt = Hunt(atlas, failing, apart, extent, among, bars.on_value, apart.sign)
+    else:
+        hunt = Hunt(atlas, failing, bars, extent, among, bars.on_value)
     hunt.explore()
     telling = _Telling(hunt, bars)
     story = list(hunt.story())
@@ -206,6 +215,20 @@ def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
     named = next((len(v) for _, v in part.terms if isinstance(v, list)), 1)
     made = replace(part, mask=members(view, part.pattern) & atlas.nodes)
     return replace(made, bits=cut.bits(part.test, named) if cut.says(made) else inf)
+
+
+def of_origin(view: View, found: Explored, atlas: Atlas) -> Explored | None:
+    """Search for where failures come from, where what was found first only says how nodes fail.
+
+    Gives None where it is no more than that, or where nothing was found.
+    """
+    if not found.found:
+        return None
+    bars, failing = Bars(view), view.marks.failing_mask & atlas.nodes
+    apart = Origins(bars, atlas, failing, exposed(view) & atlas.nodes)
+    if not all(apart(part) for part in found.found[0].parts):
+        return None
+    return explore(view, atlas=atlas, origins=True)
 
 
 class _Telling:

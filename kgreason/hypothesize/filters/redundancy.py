@@ -7,6 +7,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
+from kgreason.hypothesize.filters.restatement import renames
 from kgreason.hypothesize.nested import (
     CLEAR,
     both_stand,
@@ -31,6 +32,7 @@ class Redundancy(Filter):
     """Drop a region that only contains the region that does the failing, or is only part of it.
 
     A region that adds nothing goes first, else it could outdo one of the regions it is made of.
+    What only renames a mechanism hides no origin: it is dropped itself, a little later.
     """
 
     name: ClassVar[str] = "redundancy"
@@ -40,10 +42,16 @@ class Redundancy(Filter):
         """Return the candidates that are kept, and those that are dropped with their figures."""
         kept = list(candidates)
         dropped = []
+        mechanisms = [c for c in candidates if c.is_mechanism]
+        names = {c.key for c in candidates if not c.is_mechanism and renames(c, mechanisms)}
         steps: tuple[_Step, ...] = (_adds_nothing, _outdone)
         for step in steps:
             for candidate in sorted(kept, key=lambda c: c.score):
-                others = [c for c in kept if c is not candidate and c.aspect == candidate.aspect]
+                others = [
+                    c
+                    for c in kept
+                    if c is not candidate and c.aspect == candidate.aspect and c.key not in names
+                ]
                 found = None if candidate.is_mechanism else step(view, candidate, others)
                 if found is not None:
                     kept.remove(candidate)

@@ -69,6 +69,11 @@ def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) ->
     return out
 
 
+def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
+    """Check whether an origin is the very nodes of a mechanism under another name."""
+    return any(jaccard(origin, mechanism) >= _SAME for mechanism in mechanisms)
+
+
 def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
     """Check whether an origin is about the property of a mechanism, or that of its conditions."""
     about = {mechanism.values.get("level"), *spoken_of(mechanism.values)} - {None}
