@@ -70,8 +70,12 @@ def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) ->
 
 
 def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
-    """Check whether an origin is the very nodes of a mechanism under another name."""
-    return any(jaccard(origin, mechanism) >= _SAME for mechanism in mechanisms)
+    """Check whether an origin is a mechanism under another name: its nodes, or its property."""
+    return any(
+        jaccard(origin, mechanism) >= _SAME
+        or (_about_it(origin, mechanism) and contained_in(origin, mechanism) >= _COVERS)
+        for mechanism in mechanisms
+    )
 
 
 def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
