@@ -67,14 +67,18 @@ class Path:
     def route(self) -> Fragment:
         """The public pattern from ?focus to ?end."""
         if not self.steps:
-            return Fragment("GRAPH ?graph1 { ?focus ?says ?what . } BIND (?focus AS ?end)")
+            said = "{ GRAPH ?graph1 { ?focus ?says ?what . } }"
+            named = "{ GRAPH ?graph2 { ?what ?says ?focus . } }"  # of which nothing may be said
+            return Fragment(f"{said} UNION {named} BIND (?focus AS ?end)")
         return self._chained("region", "?focus", "?end")
 
     @cached_property
     def inner(self) -> Fragment:
         """The pattern from ?focus to ?end for the scratch copy: quicker, and blind to marks."""
         if not self.steps:
-            return Fragment("?focus ?says ?what . BIND (?focus AS ?end)")
+            return Fragment(
+                "{ ?focus ?says ?what } UNION { ?what ?says ?focus } BIND (?focus AS ?end)"
+            )
         return self._chained("inside", "?focus", "?end")
 
     def nodes(self, mark: NamedNode) -> Fragment:
