@@ -20,6 +20,7 @@ from kgreason.record import Record
 from kgreason.report import cells, chart, html, markdown, turtle
 from kgreason.report.document import Document, Section, build
 from kgreason.report.layouts import LAYOUTS, Point, Series
+from kgreason.report.summary import answer
 from tests.report_support import ATTACK, CASE, CASES, TRAILS, Page, case
 
 SECTIONS = list(role("report"))
@@ -36,8 +37,8 @@ def document(record: Record) -> Document:
 
 
 @pytest.fixture(scope="module")
-def page(document: Document) -> str:
-    return html.write(document)
+def page(document: Document, record: Record) -> str:
+    return html.write(document, answer(record))
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_a_claim_without_a_citation_is_refused() -> None:
     )
     assert any("refused" in n and sentence in n for n in document.notices)
     assert sentence in markdown.write(document).partition("Left out of this report")[2]
-    assert sentence in html.write(document).partition("Left out of this report")[2]
+    assert sentence in html.write(document, answer(bare)).partition("Left out of this report")[2]
 
 
 def test_a_query_that_does_not_parse_is_left_out_with_a_notice(document: Document) -> None:

@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyoxigraph import Literal, NamedNode
 
 import kgreason
+from kgreason.audit import audit
 from kgreason.base.templates import role
-from kgreason.report import summary
+from kgreason.report import pictures, summary
 from kgreason.report.causes import causes
 from tests.cli_support import run
-from tests.report_support import case
+from tests.report_support import Page, case
 
 DATA = """@prefix e: <https://example.org/e/> .
 """
@@ -130,7 +132,7 @@ def test_out_says_what_was_written(place: Path) -> None:
 
 
 def test_three_causes_are_told_and_the_rest_counted() -> None:
-    answer = summary.answer(case(), "I1")
+    answer = summary.answer(case())
     one = answer.causes[0]
     many = summary.Answer("I1", answer.headline, (one,) * 5, answer.open)
     short = summary.text(many)
@@ -143,13 +145,13 @@ def test_three_causes_are_told_and_the_rest_counted() -> None:
 def test_one_cause_of_two_rules_is_told_once_with_both() -> None:
     record = case()
     first = causes(record)[0]
-    told = summary.answer(record, "I1").causes[0]
+    told = summary.answer(record).causes[0]
     assert len(first.reach) == 1 + len(told.also)
     assert "Part-maker" in told.rule + " ".join(told.also)
 
 
 def test_what_is_open_says_what_would_decide() -> None:
-    answer = summary.answer(case(), "I1")
+    answer = summary.answer(case())
     assert {one.verdict for one in answer.open} == {"inconclusive", "no systematic cause"}
     for one in answer.open:
         assert (one.step is not None) == (one.verdict == "inconclusive")
@@ -165,3 +167,83 @@ def test_every_kind_of_next_step_is_about_a_cause_or_a_symptom() -> None:
         assert ("hypothesis" in kind.parameters) != ("symptom" in kind.parameters), kind.name
     orders = [kind.header["order"] for kind in role("next").values()]
     assert len(orders) == len(set(orders))
+
+
+# The page
+
+
+@pytest.fixture(scope="module")
+def page(place: Path) -> str:
+    done = run("report", "--ledger", place / "led ger", "--format", "html")
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_the_page_answers_first_and_folds_how_it_was_tested(page: str) -> None:
+    body = page[page.index("<body") :]
+    order = ['<section class="first"', 'id="causes"', 'id="C1"', 'id="C2"', '<details id="tested"']
+    places = [body.index(mark) for mark in order]
+    assert places == sorted(places)
+    assert 'id="tested" class="tested" open' not in body
+    assert body.count("<article") == 2
+    assert "<h2" not in body[body.index("</main>") :]
+
+
+def test_the_open_part_of_the_page_has_no_words_of_the_engine(page: str) -> None:
+    body = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    unfolded = body[: body.index('<details id="tested"')]
+    words = " ".join(Page(re.sub(r"<pre.*?</pre>", "", unfolded, flags=re.DOTALL)).words)
+    assert INSIDE.findall(words.replace("46 failing nodes in all", "")) == []
+
+
+def test_a_card_shows_the_data_in_pictures_that_say_what_they_show(page: str) -> None:
+    card = page[page.index('id="C1"') : page.index('id="C2"')]
+    labels = [attrs["aria-label"] for tag, attrs in Page(card).tags if tag == "svg"]
+    assert labels == [
+        "The way from a node to the condition: stone sample, source leads to south.ttl",
+        "Share of stone samples that fail: in this cause 90 % of 40; all others 0 % of 40",
+        "Share that fails, by source: south.ttl 90 % of 40; north.ttl 0 % of 40",
+    ]
+    assert card.count('class="marked"') == 2
+
+
+def test_the_commands_of_the_page_name_the_ledger(place: Path, page: str) -> None:
+    commands = re.findall(r'<pre class="command"><code>(.*?)</code>', page)
+    assert commands
+    assert all(f"--ledger &#39;{place / 'led ger'}&#39;" in command for command in commands)
+
+
+def test_links_of_the_page_lead_to_what_is_there(page: str) -> None:
+    tags = Page(page).tags
+    ids = [attrs["id"] for _, attrs in tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    inner = [attrs["href"] for tag, attrs in tags if tag == "a" and attrs["href"][:1] == "#"]
+    assert {"#C1", "#C2", "#tested"} <= set(inner)
+    assert {link[1:] for link in inner} <= set(ids)
+
+
+def test_what_is_told_of_a_source_month_and_value_is_drawn() -> None:
+    of = "source month month value"
+    rows = [
+        {"of": Literal(of_), "level": Literal(level), "failing": Literal(1), "nodes": Literal(4)}
+        for of_, level in zip(of.split(), ("urn:src:a", "2026-04", "2026-05", "<b>"), strict=True)
+    ]
+    months, sources, values = pictures.slices(rows, "Parts made “2026-05-04” or later fail: …")
+    assert [bar.marked for bar in months.bars] == [False, True]
+    assert months.cut is not None
+    assert months.bars[0].x < months.cut < months.bars[1].x
+    assert sources.bars[0].says == "25 % of 4"
+    assert values.bars[0].name == "<b>"
+    assert all(0 <= bar.x + bar.width <= pictures.WIDTH for bar in (*months.bars, *sources.bars))
+
+
+def test_slices_count_each_symptom_with_a_cause(place: Path) -> None:
+    with kgreason.open(place / "led ger").result() as result:
+        record = result.record
+        keys = [NamedNode(one.id) for one in result.symptoms]
+        for symptom, failing in zip(keys, (36, 10), strict=True):
+            rows = record.select("slices", role="summary", symptom=symptom)
+            sources = [row for row in rows if row["of"].value == "source"]
+            assert sum(int(row["failing"].value) for row in sources) == failing
+            assert sum(int(row["nodes"].value) for row in sources) == 80
+        assert audit(record).ok

@@ -367,9 +367,11 @@ def written(
         named = None if ledger == o.DEFAULT_LEDGER else ledger
         short: str = result.summary(ledger=named, everything=everything, width=width)
         return short
+    if format_ is o.ReportFormat.HTML:
+        page: str = result.html(ledger=None if ledger == o.DEFAULT_LEDGER else ledger)
+        return page
     makers = {
         o.ReportFormat.MD: result.markdown,
-        o.ReportFormat.HTML: result.html,
         o.ReportFormat.JSON: result.json,
         o.ReportFormat.TTL: result.turtle,
     }

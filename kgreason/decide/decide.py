@@ -17,6 +17,7 @@ from kgreason.context.symptom import Symptom
 from kgreason.context.view import table
 from kgreason.decide.claim import claim
 from kgreason.decide.joint import explain
+from kgreason.decide.slices import slice_up
 from kgreason.decide.two_parts import homes, join
 from kgreason.hypothesize.candidates import excess_share
 from kgreason.record import Step
@@ -142,6 +143,7 @@ def conclude(
     expected = explain(context, step, symptoms, held, homes(found))
     claim(context, step, outcomes, {each.mechanism.id: each.statement for each in found})
     estimates = 0 if calibration is None else _estimate(context, step, calibration)
+    expected["Slice"] = slice_up(context, step, symptoms)
     expected |= {"Verdict": len(symptoms), "Report": 1, "Estimate": estimates}
     expected["JoinedFinding"] = len(found)
     context.record.commit(step, expect=expected)

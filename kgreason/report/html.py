@@ -11,19 +11,27 @@ from kgreason.record import Record
 from kgreason.report import chart
 from kgreason.report.document import Document, build
 from kgreason.report.narrator import TEMPLATES, Narrator, narrated
+from kgreason.report.summary import SHOWN, Answer, answer, command
 
 _FOLDER: Final = Path(__file__).parent / "templates"
 _LEVELS: Final = {"report": 2, "symptom": 3, "hypothesis": 4}
 
 
-def render(record: Record, narrator: Narrator = TEMPLATES) -> str:
-    """Return the report of an investigation as an HTML page; all that it holds is escaped."""
-    return write(narrated(build(record), narrator))
+def render(record: Record, narrator: Narrator = TEMPLATES, ledger: str | None = None) -> str:
+    """Return the report of an investigation as an HTML page; all that it holds is escaped.
+
+    The commands on it name the folder of the `ledger`, where one is given.
+    """
+    return write(narrated(build(record), narrator), answer(record), ledger)
 
 
-def write(document: Document) -> str:
-    """Write a report that was built before."""
-    return _page().render(
+def write(document: Document, first: Answer, ledger: str | None = None) -> str:
+    """Write a report that was built before, the short answer first."""
+    page = _page()
+    return page.render(
+        answer=first,
+        shown=SHOWN,
+        pasted=lambda words: command(words, ledger),
         document=document,
         title=next((b.heading.text for b in document.blocks if b.heading), "Report"),
         levels=_LEVELS,

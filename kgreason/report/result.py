@@ -141,8 +141,7 @@ class Result:
         from kgreason.report import summary  # noqa: PLC0415 - only when asked for
 
         with using(self._extensions):
-            which = f"I{self.ledger.entry(self.record.iri.value).number}"
-            told = summary.answer(self.record, which)
+            told = summary.answer(self.record)
             return summary.text(told, ledger=ledger, everything=everything, width=width)
 
     def markdown(self, narrator: Narrator = TEMPLATES) -> str:
@@ -152,12 +151,15 @@ class Result:
         with using(self._extensions):
             return render(self.record, narrator)
 
-    def html(self, narrator: Narrator = TEMPLATES) -> str:
-        """Return the report as one HTML page that needs nothing else; `narrator` as above."""
+    def html(self, narrator: Narrator = TEMPLATES, *, ledger: str | None = None) -> str:
+        """Return the report as one HTML page that needs nothing else; `narrator` as above.
+
+        The commands on it name the `ledger`, where one is given.
+        """
         from kgreason.report.html import render  # noqa: PLC0415 - only when asked for
 
         with using(self._extensions):
-            return render(self.record, narrator)
+            return render(self.record, narrator, ledger)
 
     def turtle(self) -> str:
         """Return the record as Turtle."""

@@ -10,12 +10,14 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import figure
+from kgreason.base.store import Row
 from kgreason.base.templates import Value, role, template
-from kgreason.record import Record
+from kgreason.record import Ledger, Record
 from kgreason.record.ranking import symptoms
 from kgreason.record.record import literal
 from kgreason.report.causes import Cause, causes
 from kgreason.report.cells import clean
+from kgreason.report.pictures import Bars, Ways, rates, slices, way
 
 SHOWN: Final = 3
 """How many causes are told unless all are asked for."""
@@ -39,15 +41,18 @@ class NextStep:
 class ToldCause:
     """What is said of a cause: the rule, the cause with both rates, how sure, and what to do.
 
-    `also` says what else it is behind. Where it `narrows`, it does not explain.
+    `also` says what else it is behind; `pictures` and the `way` show the data.
     """
 
     cause: Cause
     rule: str
     why: str
     sure: str
+    name: str
     also: tuple[str, ...]
     step: NextStep
+    pictures: tuple[Bars, ...] = ()
+    way: Ways | None = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,9 @@ class Answer:
     open: tuple[OpenSymptom, ...]
 
 
-def answer(record: Record, which: str) -> Answer:
+def answer(record: Record) -> Answer:
     """Return the short answer of an investigation, finished or not, from its record alone."""
+    which = f"I{Ledger(record.store).number_of(record.iri)}"
     found = [c for c in causes(record) if not c.told_with]
     return Answer(
         which,
@@ -99,9 +105,19 @@ def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
         _text(first["broken"].value),
         _text(f"{first['cause'].value} {first['accounts'].value}"),
         _text(how["sure"].value),
+        _text(first["broken"].value).partition(": ")[0],
         tuple(_text(f"{r['broken'].value} {r['accounts'].value}") for r in others.values()),
         _next(record, told, which, cause.name),
+        _pictures(record, first),
+        way(record, told, first["thing"].value),
     )
+
+
+def _pictures(record: Record, row: Row) -> tuple[Bars, ...]:
+    """Return pictures of the data for the symptom that a cause reaches most of."""
+    symptom = NamedNode(row["symptom"].value)
+    spread = record.select("slices", role="summary", symptom=symptom)
+    return (rates(row), *slices(spread, row["cause"].value))
 
 
 def _next(record: Record, hypothesis: NamedNode, which: str, cause: str) -> NextStep:

@@ -79,8 +79,8 @@ def rerun(record: Record, report: Path | None, given: Given | None) -> Resaid:
                 "Markdown or HTML."
             )
         as_page = "<html" in _read(report)[:1000].lower()
-        written = html.write if as_page else markdown.write
-        others += _sections(parts, _parts(written(build(record))))
+        again = html.render(record) if as_page else markdown.write(build(record))
+        others += _sections(parts, _parts(again))
         sections = len(parts)
     if given is not None:
         claims = len(History(record).instances(TRAILS.Claim))

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_
 from typing import Final
 
-from pyoxigraph import Literal
+from pyoxigraph import Literal, RdfFormat, parse
 
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
@@ -117,6 +117,29 @@ def candidate(found: Found) -> Candidate:
         }
         values[_CLUSTERS] = Literal(json.dumps(unit, sort_keys=True), datatype=RDF.JSON)
     return replace(remade(family, values), paid=found.told)
+
+
+def recorded(bindings: str) -> tuple[Condition, ...]:
+    """Return the conditions that a hypothesis was recorded with; none for one of a family."""
+    said = json.loads(bindings).get("values", {}).get(WRITTEN)
+    return () if said is None else read(json.loads(_lexical(said)))
+
+
+def dated(bindings: str) -> Fragment | None:
+    """Return what binds ?day of ?focus where a recorded hypothesis has a condition on a date."""
+    for part in recorded(bindings):
+        if part.dated:
+            inner = part.path.inner
+            return Fragment(f"{inner.text} BIND (?end AS ?day)", inner.prefixes)
+    values = json.loads(bindings)
+    if values.get("family") != "drift" or "dimension" not in values.get("values", {}):
+        return None
+    return Fragment(f"?focus {values['values']['dimension']} ?day .")
+
+
+def _lexical(term: str) -> str:
+    (triple,) = parse(f"<urn:s> <urn:p> {term} .", format=RdfFormat.N_TRIPLES)
+    return triple.object.value if isinstance(triple.object, Literal) else "[]"
 
 
 def costing(values: Mapping[str, Term]) -> Fragment:
