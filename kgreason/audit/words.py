@@ -164,7 +164,7 @@ def _patterns(text: str, bound: Mapping[str, Any], *, own: bool) -> Iterator[str
     values: Mapping[str, str] = bound.get("values", {})
     # Two properties of the same local name are told by their full IRIs.
     for order in permutations(parts) if parts and "{parts}" in text else [()]:
-        joined = "Nodes " + ", and nodes ".join(order) if order else _ANY
+        joined = "Nodes " + " and ".join(order) if order else _ANY
         yield _filled(text, values, joined, own=own)
 
 

@@ -46,7 +46,7 @@ def wording(
         parts = [wording(part, names, constraint).statement for part in candidate.parts]
         ending = f" {_verb(constraint)}."
         clauses = [p.removesuffix(ending).removeprefix("Nodes ") for p in parts]
-        told["parts"] = "Nodes " + ", and nodes ".join(clauses)
+        told["parts"] = "Nodes " + " and ".join(clauses)
     made = phrase(candidate.family, told, constraint, narrows=narrows)
     said = {name: text for name, text in candidate.said.items() if name in _WORDS}
     return replace(made, **said)
