@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.detectable import detectable, halves
-from kgreason.base.statistics import e_value_two_proportions
+from kgreason.base.statistics import e_value_two_proportions, intraclass
 from kgreason.record import Ledger
 from tests.test_narrowed import SHAPES
 
@@ -146,3 +146,32 @@ def test_more_that_is_tried_takes_a_larger_effect() -> None:
 @pytest.mark.parametrize(("population", "failing"), [(0, 0), (10, 10), (10, 1), (5, 0)])
 def test_where_there_is_nothing_to_compare_nothing_is_seen(population: int, failing: int) -> None:
     assert detectable(population, failing, 20) is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "share"),
+    [
+        ([(5, 5), (0, 7), (4, 4)], 1.0),
+        ([(0, 5)], 0.0),
+        ([(1, 1), (0, 1)], 0.0),
+        ([(2, 4), (2, 4)], -1 / 3),  # within groups it varies more than between them
+    ],
+)
+def test_intraclass(groups: list[tuple[int, int]], share: float) -> None:
+    assert intraclass(groups) == pytest.approx(share)
+
+
+def test_where_whole_sources_fail_or_none_nothing_can_be_compared(tmp_path: Path) -> None:
+    """One pair of sources fails wholly, the other not at all, and nothing else differs."""
+    (tmp_path / "data").mkdir()
+    for place in range(4):
+        dated = ' ; ex:date "1"' if place % 2 else ""
+        lines = [f"ex:v{place}-{n} a ex:Vase ; ex:room ex:r{n % 5}{dated} ." for n in range(40)]
+        text = "\n".join(["@prefix ex: <http://ex.org/> .", *lines])
+        (tmp_path / "data" / f"{place}.ttl").write_text(text, encoding="utf-8")
+    symptom, text = found(str(tmp_path / "data"), tmp_path / "ledger", "code")
+    print([(h.status, h.statement, h.confidence) for h in symptom.hypotheses], symptom.open)
+    assert symptom.verdict == "inconclusive"
+    why = "each of the 4 sources fails wholly or not at all: nothing inside them can be compared"
+    assert why in symptom.open
+    assert why in text

@@ -194,3 +194,98 @@ def test_one_value_written_in_two_ways_is_told_so(
         lines.append(f'ex:p{n} ex:name "part number {n}"@en{beside} .')
     told = supported(asked(shape, lines))
     assert [kind for kind, text in told if "written in several ways" in text] == kinds
+
+
+CLOSED = (
+    "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . ex:S sh:targetClass ex:Part ; "
+    "sh:closed true ; sh:ignoredProperties ( rdf:type ) ; "
+    "sh:property [ sh:path ex:label ] , [ sh:path ex:weight ] ."
+)
+
+
+def unforeseen(n: int) -> str:
+    """Write a part, of which some have a colour, some a remark and some a size."""
+    rare = f" ; ex:colour 'red{n}'" if n % 15 == 0 else ""
+    rare += f" ; ex:remark '{n}'" if n % 26 == 1 else ""
+    rare += f" ; ex:size {n}" if n % 19 == 2 else ""
+    return f"ex:p{n} ex:label '{n}' ; ex:weight {n}{rare} ."
+
+
+def common(n: int) -> str:
+    """Write a part, as most parts have properties that the shape forgot."""
+    return f"ex:p{n} ex:a {n % 7} ; ex:b 'x{n}'{' ; ex:c 3' if n % 3 else ''} ."
+
+
+def prefixed(n: int) -> str:
+    """Write a part, of which every fourth has another prefix."""
+    prefix = "ex" if n % 4 else "other"
+    return f"ex:p{n} {prefix}:label '{n}' ; {prefix}:weight {n} ."
+
+
+RARE = (
+    "Properties are used that the closed shape does not list: colour (16 nodes), size (13) and "
+    "remark (10)."
+)
+COMMON = (
+    "The closed shape does not list a (240 nodes), b (240) and c (160), properties in common use."
+)
+ELSEWHERE = (
+    "What the closed shape lists under “https://example.org/” was written under "
+    "“https://other.example/”: label (60 nodes) and weight (60)."
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [(unforeseen, RARE), (common, COMMON), (prefixed, ELSEWHERE)]
+)
+def test_what_a_closed_shape_does_not_list_is_one_finding(
+    asked: Asked, line: Callable[[int], str], told: str
+) -> None:
+    found = asked(CLOSED, [line(n) for n in range(PARTS)])
+    assert [statement for _, statement in supported(found)] == [told]
+    assert [cause["statement"] for cause in found["causes"]] == [told]
+
+
+STATES = ("Applicable", "NotApplicable", "Unknown")
+UNITS = ("Meter", "Gram", "Second")
+NEAR = (
+    "The rule does not allow NotApplicableC0 as state; it allows NotApplicable, which is nearly "
+    "the same."
+)
+SPACE = (
+    "The terms under “https://other.example/” that unit points at are not described in the graph; "
+    "those of the same names under “https://example.org/” are."
+)
+STAND_IN = "Many nodes have one and the same wrong value of code: “n/a”."
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "more", "told"),
+    [
+        (
+            f"sh:path ex:state ; sh:in ( {' '.join(f'ex:{s}' for s in STATES)} )",
+            lambda n: f"ex:state ex:{STATES[n % 3] if n % 7 else 'NotApplicableC0'}",
+            "",
+            NEAR,
+        ),
+        (
+            "sh:path ex:unit ; sh:class ex:Unit",
+            lambda n: f"ex:unit {'ex' if n % 7 else 'other'}:{UNITS[n % 3]}",
+            " ".join(f"ex:{unit} a ex:Unit ." for unit in UNITS),
+            SPACE,
+        ),
+        (
+            "sh:path ex:code ; sh:maxCount 1",
+            lambda n: f"ex:code 'c{n}'" + ("" if n % 6 else ", 'n/a'"),
+            "",
+            STAND_IN,
+        ),
+    ],
+    ids=["a term that is listed", "a namespace", "a value too many"],
+)
+def test_what_stands_in_for_a_value_is_told_with_the_value_that_was_meant(
+    asked: Asked, rule: str, line: Callable[[int], str], more: str, told: str
+) -> None:
+    shape = f"ex:S sh:targetClass ex:Part ; sh:property [ {rule} ] ."
+    found = asked(shape, [f"ex:p{n} {line(n)} ." for n in range(PARTS)], more)
+    assert [statement for _, statement in supported(found)] == [told]

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, Final
 
 import pyoxigraph as ox
@@ -23,10 +23,12 @@ from kgreason.base.templates import role
 from kgreason.base.terms import PROV, TRAILS, TYPE, WORK
 from kgreason.decide.claim import without_cause
 from kgreason.graph.names import unlabelled
+from kgreason.hypothesize import several
 from kgreason.hypothesize.wording import MORE_OFTEN
 from kgreason.record.agents import CONDITIONS, ENGINE, FAMILIES
 from kgreason.record.joined import sentence
 from kgreason.record.ranking import is_faint
+from kgreason.record.together import said_together
 
 RULE: Final = "words"
 TOLD: Final = ("statement", "mechanism", "prediction")
@@ -48,6 +50,8 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
         yield from _transition(node, given)
     elif TRAILS.JoinedFinding in types:
         yield from _joined(history, node, given)
+    elif TRAILS.JointCause in types:
+        yield from _one_mechanism(history, node, given)
     elif TRAILS.Claim in types and TRAILS.hypothesis not in given:
         yield from _claim(history, node, given)
 
@@ -88,6 +92,26 @@ def _joined(history: History, node: Term, given: Properties) -> Iterator[Finding
     said = _text(given, "statement")
     if said != expected:
         yield Finding(RULE, node.value, f"It says “{said}”; its parts make “{expected}”.")
+
+
+def _one_mechanism(history: History, node: Term, given: Properties) -> Iterator[Finding]:
+    """Check the sentence of a cause that is one mechanism over several properties.
+
+    It says of one of them what the hypothesis says, and that the same holds of the others.
+    """
+    said = _text(given, "statement")
+    by: dict[str, list[tuple[str, str, str]]] = {}
+    for one in given.get(TRAILS.hypothesis, ()):
+        names = (TRAILS.statement, TRAILS.dimension, TRAILS.level)
+        if TRAILS.Mechanism.value in history.values(one, TRAILS.aspect):
+            for text, about, wrong in product(*(history.values(one, name) for name in names)):
+                by.setdefault(about, []).append((text, about, wrong))
+    expected = {""}
+    if len(by) > 1:
+        expected = {said_together(sorted(each)) for each in product(*by.values())}
+    if said not in expected:
+        message = f"It says “{said}”, which its hypotheses do not make."
+        yield Finding(RULE, node.value, message)
 
 
 def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Finding]:
@@ -217,6 +241,8 @@ def _telling(text: str) -> str:
         return _ANY
     if isinstance(term, ox.Literal) and term.datatype == WORK.words:
         return re.escape(term.value)  # words that a family made
+    if several.is_several(term):
+        return several.phrase(term, lambda one: _telling(str(one)), re.escape)
     name = re.escape(unlabelled(term))
     if not isinstance(term, ox.NamedNode):
         return f"(?:{name})"

@@ -281,6 +281,25 @@ def welch_interval(deviations: tuple[float, float], counts: tuple[int, int]) -> 
     return _t_quantile(freedom) * math.sqrt(sum(parts))
 
 
+def intraclass(groups: Sequence[Count]) -> float:
+    """Return how much of the variance of failing lies between groups, at most 1.
+
+    `groups` are failing nodes and nodes of each. It is the analysis-of-variance estimate for a
+    binary outcome (M. S. Ridout, C. G. B. Demetrio, D. Firth, "Estimating intraclass correlation
+    for binary data", Biometrics 55, 1999); 0 where there is nothing to compare.
+    """
+    sizes = [n for _, n in groups]
+    nodes, several = sum(sizes), len(groups)
+    if several < 2 or nodes <= several:  # noqa: PLR2004 - two can be compared
+        return 0.0
+    mean = sum(k for k, _ in groups) / nodes
+    between = sum(n * (k / n - mean) ** 2 for k, n in groups) / (several - 1)
+    within = sum(k * (1 - k / n) for k, n in groups) / (nodes - several)
+    size = (nodes - sum(n * n for n in sizes) / nodes) / (several - 1)
+    total = between + (size - 1) * within
+    return (between - within) / total if total > 0 else 0.0
+
+
 def _t_quantile(freedom: float) -> float:
     """Return the number that t exceeds with a probability of 2.5 %."""
     x = _TWO_SIDED

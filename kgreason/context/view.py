@@ -49,6 +49,11 @@ _FORMAL: Final = frozenset(
 """Components that ask for a form of the value, whatever it says."""
 
 
+_COUNTED: Final = frozenset({SH.MaxCountConstraintComponent, SH.UniqueLangConstraintComponent})
+"""Components that no value alone breaks, but one value too many."""
+_UNBOUNDED: Final = 1_000_000
+
+
 _THINGS: Final = frozenset({SH.IRI, SH.BlankNodeOrIRI})
 
 
@@ -108,6 +113,10 @@ class View:
             "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "absence": self.constraint.component in _ABSENCE,
+            "allowed": self._allowed(),
+            "counted": self.constraint.component in _COUNTED,
+            "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
+            "most": self._most(),
             "qualified": SH.qualifiedValueShape in self.constraint.parameters,
             "compiled": self.names_values,
             "offending": self.constraint.violation,
@@ -116,6 +125,7 @@ class View:
             offered["shape"] = self.constraint.component
         if split.sound is not None:
             offered["sound"] = split.sound.name
+        offered |= _steps(path)
         if predicate is not None:
             offered["predicate"] = predicate
             offered["formed"] = predicate in self.graph.formed
@@ -132,6 +142,19 @@ class View:
         found = shapes.subjects(OWL.imports) if shapes is not None else ()
         named = (t for s in found for t in (shapes.objects(s, OWL.imports) if shapes else ()))
         return sorted({t for t in named if isinstance(t, NamedNode)}, key=str)
+
+    def _allowed(self) -> "list[NamedNode | Literal | Fragment]":
+        """Return the values that the rule lists or asks for; none where it asks for others."""
+        asked, shapes = self.constraint.parameters, self.constraint.shapes
+        found = list(asked.get(SH.hasValue, ()))
+        for head in asked.get(SH["in"], ()) if shapes is not None else ():
+            found += shapes.list(head) or [] if shapes is not None else []
+        return [term for term in found if isinstance(term, NamedNode | Literal)]
+
+    def _most(self) -> Literal:
+        """Return how many values the rule allows, where it counts them."""
+        given = self.constraint.parameters.get(SH.maxCount, ())
+        return next((term for term in given if isinstance(term, Literal)), number(_UNBOUNDED))
 
     def _linked(self) -> bool:
         """Check whether the shape asks for things, not for literals."""
@@ -171,6 +194,15 @@ class View:
         """Return the properties that a closed shape lists or ignores: all its condition names."""
         found = dict.fromkeys(_IRI.findall(self.constraint.violation.text))
         return [NamedNode(iri) for iri in found]
+
+
+def _steps(path: Path | None) -> dict[str, Value]:
+    """Return both predicates of a path of two steps forwards; nothing for any other path."""
+    steps = [part.iri for part in path.parts] if path is not None and path.kind == "/" else []
+    leading, closing = steps if len(steps) == 2 else (None, None)  # noqa: PLR2004 - two steps
+    if leading is None or closing is None:
+        return {}
+    return {"leading": leading, "closing": closing}
 
 
 def named_in(constraint: Constraint) -> set[NamedNode]:

@@ -18,7 +18,8 @@ from kgreason.context.view import table
 from kgreason.decide.claim import claim
 from kgreason.decide.joint import explain
 from kgreason.decide.slices import slice_up
-from kgreason.decide.two_parts import homes, join
+from kgreason.decide.two_parts import homes, join, origins
+from kgreason.decide.whole_sources import whole_sources
 from kgreason.hypothesize.candidates import excess_share
 from kgreason.record import Step
 from kgreason.record.calibration import Calibration
@@ -126,6 +127,10 @@ def conclude(
         seen = needed and detectable(symptom.population, len(symptom.failing), needed)
         open_ = bool(cut) or symptom.node in undecided or (needed is not None and seen is None)
         verdict = outcome(context.policy, share, wide, open_=open_)
+        whole = None
+        if verdict in WITHOUT_CAUSE and symptom.counted and symptom.failing:
+            whole = whole_sources(view_of(context, symptom, 1))
+            verdict = verdict if whole is None else "inconclusive"
         outcomes[symptom.node.value] = verdict
         step.make(
             "Verdict",
@@ -136,11 +141,12 @@ def conclude(
             narrowed=all_.inside_failing - counts.inside_failing,
             narrowedExcess=wide,
             outcome=verdict,
+            wholeSources=whole,
             **(smallest(seen) if seen and verdict in WITHOUT_CAUSE else {}),
             **_features(features[symptom.node]),
         )
     found = join(context, step, symptoms)
-    expected = explain(context, step, symptoms, held, homes(found))
+    expected = explain(context, step, symptoms, held, homes(found), origins(found))
     claim(context, step, outcomes, {each.mechanism.id: each.statement for each in found})
     estimates = 0 if calibration is None else _estimate(context, step, calibration)
     expected["Slice"] = slice_up(context, step, symptoms)

@@ -10,6 +10,7 @@ from kgreason.context.context import Context
 from kgreason.context.symptom import Symptom
 from kgreason.record import Step
 from kgreason.record.ranking import by_share, hypotheses, joint
+from kgreason.record.together import told_of
 
 
 def explain(
@@ -18,16 +19,18 @@ def explain(
     symptoms: Sequence[Symptom],
     held: Mapping[str, int],
     homes: Mapping[str, str] = MappingProxyType({}),
+    origins: Mapping[str, object] = MappingProxyType({}),
 ) -> dict[str, int]:
     """Add to a step which causes explain the failures of all symptoms together.
 
     `held` are the failures in the region of each supported hypothesis, by its IRI: a bit for each
     pair of a symptom and a node that fails it. `homes` says with which mechanism an origin is one
-    cause, by the IRIs of both. Gives how many nodes of each class are added.
+    cause, by the IRIs of both; `origins` tell the origin of a mechanism from others. Gives how many
+    nodes of each class are added.
     """
     known = hypotheses(context.record)
     ranked = [h for s in symptoms for h in by_share(known.get(s.node.value, ())) if h.id in held]
-    groups = joint(ranked, homes)
+    groups = joint(ranked, homes, origins)
     sets = [_union(held[h.id] for h in group) for group in groups]
     order = cover(sets)
     explanation = step.make(
@@ -48,6 +51,7 @@ def explain(
             hypothesis=[ox.NamedNode(h.id) for h in groups[place]],
             insideFailing=sets[place].bit_count(),
             adds=(sets[place] & ~seen).bit_count(),
+            statement=told_of(groups[place]),
         )
         seen |= sets[place]
     return {"JointExplanation": 1, "JointCause": len(sets)}

@@ -10,7 +10,7 @@ from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.record import Step
 from kgreason.record.joined import NEARLY, sentence
-from kgreason.record.ranking import Hypothesis, by_share, hypotheses
+from kgreason.record.ranking import Hypothesis, by_share, cause_key, hypotheses
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,11 @@ def join(context: Context, step: Step, symptoms: Sequence[Symptom]) -> list[Join
 def homes(found: Sequence[Joined]) -> dict[str, str]:
     """Return by the IRI of each origin that is one cause with a mechanism the IRI of that one."""
     return {j.origin.id: j.mechanism.id for j in found if j.origin and j.whole and j.origin.cause}
+
+
+def origins(found: Sequence[Joined]) -> dict[str, object]:
+    """Return by the IRI of each mechanism with an origin what tells that from other origins."""
+    return {j.mechanism.id: cause_key(j.origin) for j in found if j.origin}
 
 
 def _of(

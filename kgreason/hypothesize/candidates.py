@@ -12,6 +12,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
 from kgreason.context.view import View, members, number, table
 from kgreason.graph.marks import Split
+from kgreason.hypothesize.several import entries, sorted_terms
 from kgreason.shacl import Constraint
 
 Key = tuple[str, ...]
@@ -128,7 +129,7 @@ def mine(view: View, family: Template) -> list[Candidate]:
         left = totals[0] - inside_failing
         inside = min(max(population, inside_failing), totals[1] - left)
         rough = Table(inside_failing, inside, left, totals[1] - inside)
-        values = {name: term for name, term in row.items() if name not in _STANDARD}
+        values = {n: sorted_terms(term) for n, term in row.items() if n not in _STANDARD}
         out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out
 
@@ -186,12 +187,21 @@ def section(
 ) -> Fragment:
     """Return a section of a family with its terms filled in."""
     offered: dict[str, Value] = dict(view.values(view.split(family)))
-    offered.update(
-        {key: term for key, term in values.items() if isinstance(term, NamedNode | Literal)}
-    )
+    offered.update(bound_by(family, values))
     offered.update(more)
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     return family.fragment(name, **asked)
+
+
+def bound_by(family: Template, values: Mapping[str, Term]) -> dict[str, Value]:
+    """Return the terms that a family bound as its parameters take them: several as a list."""
+    out: dict[str, Value] = {}
+    for name, term in values.items():
+        if name in family.parameters and family.parameters[name].type == "terms":
+            out[name] = [each for each, _ in entries(term)]
+        elif isinstance(term, NamedNode | Literal):
+            out[name] = term
+    return out
 
 
 def _cuts(rows: Iterable[Row], *, down: bool) -> Iterator[Row]:

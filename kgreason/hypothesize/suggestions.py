@@ -18,7 +18,7 @@ from kgreason.base.templates import Fragment, Template, Value, role
 from kgreason.context.view import View
 from kgreason.graph import Graph
 from kgreason.hypothesize.bindings import made_of, term
-from kgreason.hypothesize.candidates import Candidate, applies
+from kgreason.hypothesize.candidates import Candidate, applies, bound_by
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import read as read_conditions
 from kgreason.hypothesize.free_region import FreeRegion, evaluated, free_region
@@ -210,12 +210,11 @@ def _family(plain: Plain, where: str) -> FamilyRegion:
 
 def _try(family: Template, values: Mapping[str, Term], where: str) -> None:
     """Render the sections of a family with values that stand for what a symptom would offer."""
+    bound = bound_by(family, values)
     made: dict[str, Value] = {}
     for name, parameter in family.parameters.items():
-        if name in values:
-            value = values[name]
-            if isinstance(value, NamedNode | Literal):
-                made[name] = value
+        if name in bound:
+            made[name] = bound[name]
         elif name in _GIVEN:
             made[name] = _STANDS_FOR.get(parameter.type, [])
     for section in _SECTIONS:
@@ -235,6 +234,12 @@ _GIVEN: Final = frozenset(
             "uniform",
             "everywhere",
             "qualified",
+            "allowed",
+            "counted",
+            "unique",
+            "most",
+            "leading",
+            "closing",
             "classed",
             "asked",
             "absence",

@@ -11,6 +11,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Template
 from kgreason.base.terms import TRAILS, WORK
 from kgreason.graph.names import Names, unlabelled
+from kgreason.hypothesize import several
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions import seam as conditions
 from kgreason.shacl import Constraint
@@ -61,6 +62,8 @@ def _alike(values: Mapping[str, Term]) -> dict[str, str]:
 
 def _told(term: Term, names: Names) -> str:
     """Return what a term is called; words that a family made are told as they are."""
+    if several.is_several(term):
+        return several.told(term, names)
     words = isinstance(term, Literal) and term.datatype == WORK.words
     return term.value if words and isinstance(term, Literal) else names(term)
 

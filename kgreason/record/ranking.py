@@ -13,6 +13,7 @@ from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
 from kgreason.record import Record, policy
+from kgreason.record.together import merged
 
 _EXPLAINING: Final = figure("explainingRate")
 _ALIKE: Final = 0.1
@@ -216,19 +217,23 @@ def told(ranked: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def joint(
-    causes: Sequence[Hypothesis], homes: Mapping[str, str] = MappingProxyType({})
+    causes: Sequence[Hypothesis],
+    homes: Mapping[str, str] = MappingProxyType({}),
+    origins: Mapping[str, object] = MappingProxyType({}),
 ) -> list[list[Hypothesis]]:
-    """Group causes of several symptoms that are one: the same place, or the same condition.
+    """Group causes of several symptoms that are one: the same place, condition or mechanism.
 
     A cause that says what form a failure takes belongs to its own constraint unless it names the
     property and the value; a rule that does not fit is never the same as another rule. `homes` are
     origins that are one cause with a mechanism, by the IRIs of both; the mechanism stands first.
+    `origins` say by what keys the origins of mechanisms are one: one mechanism over several
+    properties, out of one origin, is one cause.
     """
-    own = {h.id: _key(h) for h in causes}
+    own = {h.id: cause_key(h) for h in causes}
     groups: dict[object, list[Hypothesis]] = {}
     for h in sorted(causes, key=lambda h: h.id in homes):
         groups.setdefault(own.get(homes.get(h.id, h.id), own[h.id]), []).append(h)
-    return list(groups.values())
+    return merged(list(groups.values()), origins)
 
 
 def fingerprint(h: Hypothesis, symptom: str) -> str:
@@ -245,7 +250,7 @@ def fingerprint(h: Hypothesis, symptom: str) -> str:
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 
-def _key(h: Hypothesis) -> object:
+def cause_key(h: Hypothesis) -> object:
     """Return what hypotheses of several symptoms share that are one cause."""
     if h.dimension is not None and h.level is not None:
         return (h.family, h.dimension, h.level)

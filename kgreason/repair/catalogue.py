@@ -26,12 +26,16 @@ IMPORTED: Final = "imported"
 
 @dataclass(frozen=True)
 class Cause:
-    """What a repair needs to know of a hypothesis: family, kind (its IRI), and what it is about."""
+    """What a repair needs to know of a hypothesis: family, kind (its IRI), and what it is about.
+
+    `levels` are the terms of a family that binds several at once.
+    """
 
     family: str
     kind: ox.NamedNode
     dimension: Term | None = None
     level: Term | None = None
+    levels: tuple[ox.NamedNode, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,8 +141,7 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
             "form": ox.NamedNode(FORM_PREFIX + predicate.value),
             "required": _required(constraint, graph),
         }
-    if isinstance(cause.level, ox.NamedNode | ox.Literal):
-        out["level"] = cause.level
+    out |= _about(cause)
     for name, parameter in (("class", SH["class"]), ("datatype", SH.datatype)):
         given = constraint.parameters.get(parameter, ())
         if given and isinstance(given[0], ox.NamedNode):
@@ -157,6 +160,14 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
         out["shape"] = constraint.named_shape
     if len(constraint.parameters) and constraint.shape is not None:
         out["parameter"] = next(iter(constraint.parameters))
+    return out
+
+
+def _about(cause: Cause) -> dict[str, Value]:
+    """Return the terms that a hypothesis is about, as a repair takes them."""
+    out: dict[str, Value] = {"levels": list(cause.levels)} if cause.levels else {}
+    if isinstance(cause.level, ox.NamedNode | ox.Literal):
+        out["level"] = cause.level
     return out
 
 

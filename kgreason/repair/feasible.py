@@ -14,6 +14,7 @@ from kgreason.base.terms import PROV
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, inside, members
+from kgreason.hypothesize import several
 from kgreason.record import Step
 from kgreason.repair.catalogue import Cause, Repair, concept, repairs
 from kgreason.repair.least import takes_least
@@ -60,7 +61,8 @@ class Claim:
     def cause(self) -> Cause:
         """What a repair needs to know of it."""
         kind = ox.NamedNode(self.row["kind"].value)
-        return Cause(self.row["family"].value, kind, self.row.get("dimension"), self.level)
+        levels = several.of_bindings(self.row["bindings"].value)
+        return Cause(self.row["family"].value, kind, self.row.get("dimension"), self.level, levels)
 
 
 def claims(context: Context, symptoms: Sequence[Symptom]) -> list[Claim]:

@@ -10,7 +10,8 @@ from kgreason.base.store import Row
 from kgreason.base.templates import Fragment, template
 from kgreason.record import Record
 from kgreason.record.joined import one_cause
-from kgreason.record.ranking import Hypothesis, fingerprint, hypotheses, joint
+from kgreason.record.ranking import Hypothesis, cause_key, fingerprint, hypotheses, joint
+from kgreason.record.together import parts, told_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Cause:
 
     `adds` counts the failing nodes that no cause before it holds, None before the conclusion;
     `reach` the failing nodes in its regions, by the symptom. Where it is `told_with` a mechanism,
-    it is that one's origin or piece, and its sentence names it.
+    it is that one's origin or piece, and its sentence names it. `same_mechanism` are its
+    parts, where it is one mechanism over several properties.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Cause:
     adds: int | None
     narrows: bool
     told_with: bool
+    same_mechanism: tuple[Hypothesis, ...] = ()
 
     @property
     def explains(self) -> int:
@@ -50,6 +53,15 @@ class Cause:
             "adds": self.adds,
             "statement": self.statement,
             "narrows": self.narrows,
+            "same_mechanism": [
+                {
+                    "hypothesis": h.id,
+                    "symptom": h.symptom,
+                    "statement": h.statement,
+                    "explains": self.reach[h.symptom],
+                }
+                for h in self.same_mechanism
+            ],
         }
 
 
@@ -81,23 +93,31 @@ def causes_of(
     """
     places = {row["hypothesis"].value: row for row in joined if "hypothesis" in row}
     sentences = {row["hypothesis"].value: row["statement"].value for row in findings}
-    parts = {row[part].value for row in findings for part in ("origin", "piece") if part in row}
+    beside = {row[part].value for row in findings for part in ("origin", "piece") if part in row}
     found: list[tuple[bool, int, int, Cause]] = []
-    for group in joint([h for h in members if h.cause], one_cause(findings)):
+    known = {h.id: h for h in members}
+    origins = {
+        row["hypothesis"].value: cause_key(known[row["origin"].value])
+        for row in findings
+        if "origin" in row and row["origin"].value in known
+    }
+    for group in joint([h for h in members if h.cause], one_cause(findings), origins):
         reach: dict[str, int] = {}
         for h in group:
             failing = h.counts.inside_failing if h.counts else 0
             reach[h.symptom] = max(failing, reach.get(h.symptom, 0))
         first = next((h for h in group if not h.narrows), group[0])
-        row = places.get(first.id)
+        row, several = places.get(first.id), parts(group)
+        said = sentences.get(first.id, first.statement)
         cause = Cause(
             name="",
             hypotheses=tuple(group),
-            statement=sentences.get(first.id, first.statement),
+            statement=told_of(group) or said,
             reach=reach,
             adds=int(row["adds"].value) if row else None,
             narrows=first.narrows,
-            told_with=all(h.id in parts for h in group),
+            told_with=all(h.id in beside for h in group),
+            same_mechanism=tuple(several),
         )
         place = int(row["index"].value) if row else 0
         found.append((first.narrows, place, -cause.explains, cause))

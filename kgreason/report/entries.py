@@ -241,13 +241,27 @@ class ReportedSymptom(SeenSymptom):
 
 
 @dataclass(frozen=True)
+class CausePart:
+    """What a cause that is one mechanism over several properties says of one of them.
+
+    `explains` counts the failing nodes of the symptom in the regions of the cause.
+    """
+
+    hypothesis: str
+    symptom: str
+    statement: str
+    explains: int
+
+
+@dataclass(frozen=True)
 class ReportedCause:
     """A supported cause with all the symptoms it is behind; `id` is what it is called: C1, C2.
 
     `fingerprint` is the same in another investigation that finds a cause which says the same.
     `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
     (None before the conclusion). Where it `narrows`, less than half of its region fails: it tells
-    where the failures lie, and adds nothing to what is explained.
+    where the failures lie, and adds nothing to what is explained. One mechanism over several
+    properties has them in `same_mechanism`.
     """
 
     id: str
@@ -258,12 +272,14 @@ class ReportedCause:
     statement: str
     narrows: bool
     fingerprint: str
+    same_mechanism: tuple[CausePart, ...]
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
         lists = {name: tuple(entry[name]) for name in ("hypotheses", "symptoms")}
-        return cls(**{**entry, **lists})
+        parts = tuple(CausePart(**each) for each in entry["same_mechanism"])
+        return cls(**{**entry, **lists, "same_mechanism": parts})
 
 
 def rows(symptoms: Iterable[ReportedSymptom]) -> list[dict[str, Any]]:

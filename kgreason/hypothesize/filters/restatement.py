@@ -12,6 +12,7 @@ from kgreason.hypothesize.conditions.seam import spoken_of
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.overlaps import contained_in, jaccard, overlap
+from kgreason.hypothesize.several import entries
 from kgreason.record.joined import NEARLY
 
 _SAME: Final = figure("restatedOverlap")
@@ -81,6 +82,8 @@ def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
 def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
     """Check whether an origin is about the property of a mechanism, or that of its conditions."""
     about = {mechanism.values.get("level"), *spoken_of(mechanism.values)} - {None}
+    if "levels" in mechanism.values:
+        about |= {term for term, _ in entries(mechanism.values["levels"])}
     parts = origin.parts or (origin,)
     named = {p.values.get(name) for p in parts for name in _ABOUT}
     return bool(about & named.union(*(spoken_of(p.values) for p in parts)))

@@ -1,6 +1,8 @@
 """Subsumption: a last resort yields to a more specific explanation of the same failing nodes."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import ClassVar, Final
 
 from kgreason.base.figures import figure
@@ -29,14 +31,38 @@ class Subsumption(Filter):
         dropped = []
         for candidate in sorted(candidates, key=lambda c: -order(c)):
             stronger = set(candidate.family.header.get("yields-to", "").split())
-            for other in kept:
-                if other is candidate:
-                    continue
-                named = {other.family.header["kind"], other.family.name} & stronger
-                shared = contained_in(candidate, other)
-                if named and shared >= _COVERS:
-                    figure = Figure("share of its failing nodes claimed there", shared, _COVERS)
-                    dropped.append(Dropped(candidate, self, figure, other))
-                    kept.remove(candidate)
-                    break
+            stronger_ones = [
+                other
+                for other in kept
+                if other is not candidate
+                and {other.family.header["kind"], other.family.name} & stronger
+            ]
+            found = _covering(candidate, stronger_ones)
+            if found is not None:
+                dropped.append(Dropped(candidate, self, *found))
+                kept.remove(candidate)
         return Sifted(kept, dropped)
+
+
+def _covering(
+    candidate: Candidate, stronger: Sequence[Candidate]
+) -> tuple[Figure, Candidate] | None:
+    """Return the share of its failing nodes that one other claims, or several of one family do.
+
+    Several subproperties hold together what a rule that “does not fit” would be told of.
+    """
+    name = "share of its failing nodes claimed there"
+    for other in stronger:
+        shared = contained_in(candidate, other)
+        if shared >= _COVERS:
+            return Figure(name, shared, _COVERS), other
+    families: dict[str, list[Candidate]] = {}
+    for other in stronger:
+        families.setdefault(other.family.name, []).append(other)
+    for several in families.values():
+        claimed = reduce(or_, (other.claimed for other in several))
+        own = candidate.claimed.bit_count()
+        shared = (candidate.claimed & claimed).bit_count() / own if own else 0.0
+        if shared >= _COVERS:
+            return Figure(name, shared, _COVERS), several[0]
+    return None

@@ -1,0 +1,205 @@
+"""One mechanism over several properties is one cause; and rules about a path of two steps."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+from kgreason.audit import audit
+from kgreason.record.together import said_together
+
+HEAD = """
+@prefix ex: <https://example.org/> . @prefix other: <https://other.example/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+PARTS = 200
+PROPERTIES = ("sent", "paid", "due")
+
+Asked = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Asked:
+    """Give the result for parts with these statements, in one feed or several, and these rules."""
+
+    def run(rules: Sequence[str], *feeds: Sequence[str], target: str = "") -> dict[str, Any]:
+        (tmp_path / "data").mkdir()
+        for place, lines in enumerate(feeds):
+            text = HEAD + "\n".join(lines)
+            (tmp_path / "data" / f"feed{place}.ttl").write_text(text, encoding="utf-8")
+        asked = " ; ".join(f"sh:property [ {rule} ]" for rule in rules)
+        shape = f"{HEAD}ex:S a sh:NodeShape ; {target or 'sh:targetClass ex:Part'} ; {asked} ."
+        shapes = tmp_path / "shapes.ttl"
+        shapes.write_text(shape, encoding="utf-8")
+        with kgreason.investigate(tmp_path / "data", shapes=shapes) as result:
+            found: dict[str, Any] = result.as_dict() | {"told": result.markdown()}
+            assert not audit(result.record).findings
+        return found
+
+    return run
+
+
+def days(name: str, wrong: Callable[[str, int], bool]) -> list[str]:
+    """Write parts of one feed, some of whose days are texts."""
+    lines = []
+    for n in range(PARTS // 2):
+        day = f"2026-0{n % 9 + 1}-1{n % 10}"
+        said = [f'ex:{p} "{day}"{"" if wrong(p, n) else "^^xsd:date"}' for p in PROPERTIES]
+        lines.append(f"ex:{name}{n} a ex:Part ; {' ; '.join(said)} .")
+    return lines
+
+
+DATES = [f"sh:path ex:{p} ; sh:datatype xsd:date" for p in PROPERTIES]
+THREE = "The values of due were written as xsd:string. The same holds of paid and sent."
+
+
+def test_one_wrong_datatype_under_three_properties_is_one_cause(asked: Asked) -> None:
+    feeds = [days(name, lambda _, n: n % 5 == 0) for name in "ab"]
+    found = asked(DATES, *feeds)
+    (cause,) = found["causes"]
+    assert cause["statement"] == THREE
+    assert len(cause["symptoms"]) == len(cause["same_mechanism"]) == 3
+    assert {part["explains"] for part in cause["same_mechanism"]} == {40}
+    assert [s["verdict"] for s in found["symptoms"]] == ["explained"] * 3
+    assert found["explanation"]["causes"] == 1
+    assert found["told"].count(THREE) == 1
+
+
+def test_what_comes_from_two_places_is_two_causes(asked: Asked) -> None:
+    one = days("a", lambda p, n: p == "sent" and n % 8 > 0)
+    other = days("b", lambda p, n: p != "sent" and n % 8 > 0)
+    parts = [len(c["same_mechanism"]) for c in asked(DATES, one, other)["causes"]]
+    assert sorted(parts) == [0, 2]
+
+
+def test_one_wrong_namespace_is_told_as_the_namespace(asked: Asked) -> None:
+    lines = []
+    for n in range(PARTS):
+        space = "other" if n % 6 == 0 else "ex"
+        said = f"{space}:sent {n} ; {space}:paid 'p{n}' ; {space}:due 'd{n}'@en"
+        lines.append(f"ex:p{n} a ex:Part ; {said} .")
+    (cause,) = asked([f"sh:path ex:{p} ; sh:minCount 1" for p in PROPERTIES], lines)["causes"]
+    assert cause["statement"] == (
+        "What stands under “https://example.org/” was written under “https://other.example/”: due, "
+        "paid and sent."
+    )
+    assert len(cause["same_mechanism"]) == 3
+
+
+def test_what_differs_in_more_than_names_is_counted() -> None:
+    told = [(f"The values of {p} are wrong.", p, "x") for p in ("a", "b", "c")]
+    assert said_together(told) == "The values of a are wrong. The same holds of b and c."
+    told[1] = ("The values are wrong.", "b", "x")
+    assert said_together(told[:2]).endswith("The same holds of 1 more property.")
+
+
+FAR = "sh:path ( ex:address ex:code )"
+
+
+UNLOADED = (
+    "What address points at under “https://other.example/” is not described in the graph, so that "
+    "no code is found there."
+)
+
+
+def far(n: int, bad: str, good: str = "ex:address ex:a{n} . ex:a{n} ex:code 'c{n}'") -> str:
+    """Write a part whose address has a code, of every fourth another way."""
+    said = (good if n % 4 else bad).format(n=n)
+    return f"ex:p{n} a ex:Part ; {said} ."
+
+
+@pytest.mark.parametrize(
+    ("rule", "bad", "told"),
+    [
+        (
+            "sh:minCount 1",
+            "ex:code 'c{n}' ; ex:address ex:a{n} . ex:a{n} ex:town 't'",
+            "The value of code stands on the node itself, not on what address points at.",
+        ),
+        (
+            "sh:minCount 1",
+            "ex:address ex:a{n} . ex:a{n} ex:codeOld 'c{n}'",
+            "On what address points at, the value of code was written under codeOld instead.",
+        ),
+        (
+            "sh:minCount 1",
+            "ex:addressOld ex:a{n} . ex:a{n} ex:code 'c{n}'",
+            "addressOld leads to the value of code, where the rule goes by address.",
+        ),
+        (
+            "sh:minCount 1",
+            "ex:address other:a{n}",
+            UNLOADED,
+        ),
+        (
+            "sh:datatype xsd:string",
+            "ex:address ex:a{n} . ex:a{n} ex:code {n}",
+            "The values of code on what address points at were written as integer.",
+        ),
+    ],
+    ids=["nearer", "another end", "another link", "not described", "datatype"],
+)
+def test_a_rule_about_two_steps_has_its_own_causes(
+    asked: Asked, rule: str, bad: str, told: str
+) -> None:
+    found = asked([f"{FAR} ; {rule}"], [far(n, bad) for n in range(PARTS)])
+    (symptom,) = found["symptoms"]
+    supported = [h["statement"] for h in symptom["hypotheses"] if h["status"] == "supported"]
+    assert supported == [told]
+
+
+NOTHING = (
+    "Of these nodes the graph says nothing but that <https://example.org/list> alone points at "
+    "them by member."
+)
+
+
+def test_nodes_of_which_nothing_is_said_are_told_so_first(asked: Asked) -> None:
+    lines = [f"ex:list ex:member ex:m{n}x ." for n in range(0, PARTS, 5)]
+    lines += [
+        f"ex:l{n % 7} ex:member ex:m{n} . ex:m{n} ex:label 'm{n}' ; ex:size {n} ."
+        for n in range(PARTS)
+    ]
+    found = asked(
+        ["sh:path ex:label ; sh:minCount 1"], lines, target="sh:targetObjectsOf ex:member"
+    )
+    (symptom,) = found["symptoms"]
+    supported = [h["statement"] for h in symptom["hypotheses"] if h["status"] == "supported"]
+    assert supported == [NOTHING]
+
+
+MAYBE = (
+    "Nearly all nodes have mainAuthor, which may be a kind of author, and nothing that was loaded "
+    "says so."
+)
+MORE = "{} follows from {}, its subproperty, but was not asserted."
+
+
+@pytest.mark.parametrize(
+    ("axioms", "told"),
+    [
+        (
+            "ex:mainAuthor rdfs:subPropertyOf ex:author . ex:penName rdfs:subPropertyOf ex:author.",
+            {MORE.format("author", name) for name in ("mainAuthor", "penName")},
+        ),
+        (
+            "",
+            {MAYBE},
+        ),
+    ],
+    ids=["several together", "an axiom that may be missing"],
+)
+def test_the_rule_waits_for_subproperties(asked: Asked, axioms: str, told: set[str]) -> None:
+    """Where no single one is known, one that nearly all have may be meant."""
+    axioms = f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . {axioms}"
+    lines = [
+        f"ex:b{n} a ex:Part ; ex:{'penName' if n % 2 and 'penName' in axioms else 'mainAuthor'} "
+        f"ex:x{n % 9} ."
+        for n in range(PARTS)
+    ]
+    found = asked(["sh:path ex:author ; sh:minCount 1"], [axioms, *lines])
+    (symptom,) = found["symptoms"]
+    supported = {h["statement"] for h in symptom["hypotheses"] if h["status"] == "supported"}
+    assert supported == told
