@@ -207,3 +207,33 @@ def test_a_real_graph_is_held_to_its_own_axioms() -> None:
     assert by["conversionMultiplierSN"] == (2411, 2411)
     assert by["hasBaseQuantityKind"] == (12, 12)
     assert by["plainTextDescription"] == (1517, 142)
+
+
+def test_many_disjoint_classes_are_as_many_rules_and_not_as_many_as_pairs(tmp_path: Path) -> None:
+    names = [f"C{n:03}" for n in range(120)]
+    members = " ".join(f"ex:{name}" for name in names)
+    (tmp_path / "axioms.ttl").write_text(
+        f"{HEAD}[] a owl:AllDisjointClasses ; owl:members ( {members} ) .", encoding="utf-8"
+    )
+    lines = [f"ex:x{n} a ex:{name} ." for n, name in enumerate(names)]
+    lines.append("ex:x5 a ex:Below . ex:Below rdfs:subClassOf ex:C090 .")
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(lines), encoding="utf-8")
+    graph = load([tmp_path / "data.ttl"])
+    compiled = compile_axioms(read_axioms([tmp_path / "axioms.ttl"]), graph)
+    assert len(compiled.constraints) == 119
+    (broken,) = [one for one in compiled.constraints if one.axiom and "C005" in str(one.title)]
+    assert broken.title == "Nothing is both C005 and another of 120 classes (disjoint classes)"
+    found = {str(focus) for _, seen in observed(graph, compiled) for focus in seen.failing}
+    assert found == {"<https://example.org/x5>"}
+
+
+def test_what_was_written_as_another_number_than_the_range_has_is_told_so(tmp_path: Path) -> None:
+    axioms = "ex:size rdfs:range xsd:integer ."
+    lines = [f"ex:p{n} a ex:Part ; ex:size {f'{n}.5e0' if n % 6 == 0 else n} ." for n in range(240)]
+    (tmp_path / "axioms.ttl").write_text(HEAD + axioms, encoding="utf-8")
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(lines), encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data.ttl", axioms=tmp_path / "axioms.ttl") as result:
+        (symptom,) = result.symptoms
+        assert audit(result.record).ok
+    supported = [h.statement for h in symptom.hypotheses if h.status == "supported"]
+    assert supported == ["The values of size were written as xsd:double."]

@@ -162,15 +162,14 @@ def test_intraclass(groups: list[tuple[int, int]], share: float) -> None:
 
 
 def test_where_whole_sources_fail_or_none_nothing_can_be_compared(tmp_path: Path) -> None:
-    """One pair of sources fails wholly, the other not at all, and nothing else differs."""
+    """One small source of four fails wholly, too few nodes to tell by, and no other does."""
     (tmp_path / "data").mkdir()
-    for place in range(4):
-        dated = ' ; ex:date "1"' if place % 2 else ""
-        lines = [f"ex:v{place}-{n} a ex:Vase ; ex:room ex:r{n % 5}{dated} ." for n in range(40)]
+    for place, nodes in enumerate((6, 40, 40, 40)):
+        dated = ' ; ex:date "1"' if place else ""
+        lines = [f"ex:v{place}-{n} a ex:Vase ; ex:room ex:r{n % 5}{dated} ." for n in range(nodes)]
         text = "\n".join(["@prefix ex: <http://ex.org/> .", *lines])
         (tmp_path / "data" / f"{place}.ttl").write_text(text, encoding="utf-8")
     symptom, text = found(str(tmp_path / "data"), tmp_path / "ledger", "code")
-    print([(h.status, h.statement, h.confidence) for h in symptom.hypotheses], symptom.open)
     assert symptom.verdict == "inconclusive"
     why = "each of the 4 sources fails wholly or not at all: nothing inside them can be compared"
     assert why in symptom.open

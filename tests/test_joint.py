@@ -82,7 +82,7 @@ def test_one_cause_explains_two_symptoms_once(tmp_path: Path) -> None:
     result = as_dict(record)
     assert result["explanation"] == {"failures": 43, "explained": 42, "causes": 1}
     (cause,) = result["causes"]
-    assert cause["name"] == "C1"
+    assert cause["id"] == "C1"
     assert len(cause["symptoms"]) == len(cause["hypotheses"]) == 2
     assert cause["adds"] == cause["explains"] == 42
     assert audit(record).ok

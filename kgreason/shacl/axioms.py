@@ -7,6 +7,7 @@ owl:sameAs; what a graph does not say breaks nothing.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path as File
 from types import MappingProxyType
 from typing import Final
@@ -16,7 +17,7 @@ import pyoxigraph as ox
 from kgreason.base.errors import ShapesError
 from kgreason.base.store import Row, Store, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import FORM_PREFIX, OWL, PREFIXES, RDFS, SH, XSD
+from kgreason.base.terms import FORM_PREFIX, OWL, PREFIXES, RDFS, SH, TYPE, XSD
 from kgreason.graph import Graph
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Objects
@@ -47,6 +48,7 @@ class Axiom:
     given: Term | None
     on_path: bool
     keys: tuple[ox.NamedNode, ...] = ()
+    among: "Among | None" = None
 
     @property
     def kind(self) -> ox.NamedNode:
@@ -58,6 +60,23 @@ class Axiom:
         yield self.said
         if self.other is not None:
             yield self.other
+        if self.among is not None:
+            yield from self.among.after(self.said)
+
+
+@dataclass(frozen=True)
+class Among:
+    """Classes that are disjoint one by one, sorted; there is an axiom for each, not for each pair.
+
+    `key` stands for all of them.
+    """
+
+    members: tuple[ox.NamedNode, ...]
+    key: str
+
+    def after(self, said: ox.NamedNode) -> tuple[ox.NamedNode, ...]:
+        """Return the members after one: what breaks two of them is told of the first."""
+        return self.members[self.members.index(said) + 1 :]
 
 
 @dataclass
@@ -104,6 +123,13 @@ def read_axioms(
                 unnamed[kind] = unnamed.get(kind, 0) + 1
             else:
                 found.append(made)
+        if "members" in form.sections:
+            for terms in _sets(store.select(form.render("members"))):
+                named_ones = [t for t in terms if isinstance(t, ox.NamedNode) and _sound(t)]
+                kind = _terms(form, "axiom")[0]
+                if len(named_ones) < len(terms):
+                    unnamed[kind] = unnamed.get(kind, 0) + len(terms) - len(named_ones)
+                found += _set_axioms(form, named_ones)
     if not found:
         looked = ", ".join(form.header["axiom"].split()[0] for form in forms())
         raise ShapesError(
@@ -141,6 +167,25 @@ def _axiom(form: Template, rows: list[Row]) -> Axiom | None:
         "path" in first,
         tuple(keys),
     )
+
+
+def _sets(rows: Iterable[Row]) -> Iterator[list[Term]]:
+    """Return the members of each set, each once."""
+    sets: dict[str, dict[Term, None]] = {}
+    for row in rows:
+        sets.setdefault(str(row["set"]), {})[row["said"]] = None
+    yield from (list(members) for members in sets.values())
+
+
+def _set_axioms(form: Template, members: Sequence[ox.NamedNode]) -> Iterator[Axiom]:
+    """Return an axiom for each member of a set but the last; for a set of two as for a pair."""
+    ordered = tuple(sorted(members, key=lambda iri: iri.value))
+    if len(ordered) == 2:  # noqa: PLR2004 - a pair
+        yield Axiom(form, ordered[0], ordered[1], None, on_path=False)
+    elif ordered:
+        among = Among(ordered, key_of(*(iri.value for iri in ordered)))
+        for said in ordered[:-1]:
+            yield Axiom(form, said, None, None, on_path=False, among=among)
 
 
 def _sound(iri: ox.NamedNode) -> bool:
@@ -197,6 +242,24 @@ class _Compiler:
         quads = graph.store.inner.quads_for_pattern(None, OWL.sameAs, None, ox.DefaultGraph())
         self.same = next(iter(quads), None) is not None
 
+    @cached_property
+    def instantiated(self) -> frozenset[object]:
+        """The classes that have an instance, or a class below them has one."""
+        inner = self.graph.store.inner
+        above: dict[object, list[object]] = {}
+        for quad in inner.quads_for_pattern(None, RDFS.subClassOf, None, ox.DefaultGraph()):
+            above.setdefault(quad.subject, []).append(quad.object)
+        left: list[object] = [
+            quad.object for quad in inner.quads_for_pattern(None, TYPE, None, ox.DefaultGraph())
+        ]
+        seen: set[object] = set()
+        while left:
+            one = left.pop()
+            if one not in seen:
+                seen.add(one)
+                left += above.get(one, ())
+        return frozenset(seen)
+
     def run(self, severity: ox.NamedNode | None, only: str | None) -> Compiled:
         meant = None if only is None else expanded(only.strip(), self.axioms.prefixes)
         chosen = [axiom for axiom in self.axioms.found if _fits(axiom, meant)]
@@ -238,10 +301,11 @@ class _Compiler:
         path = self._path(axiom.said) if axiom.on_path else None
         said = header["message"].format(
             said=local_name(axiom.said.value),
-            other=local_name(axiom.other.value) if axiom.other else "",
+            other=_other(axiom),
             given=local_name(axiom.given.value) if axiom.given else "",
         )
         about = [axiom.kind.value, *(str(t) for t in (axiom.said, axiom.other, axiom.given))]
+        about += [axiom.among.key] if axiom.among else []
         return Constraint(
             key_of(*about, *map(str, axiom.keys)),
             None,
@@ -282,6 +346,12 @@ class _Compiler:
             values["other"] = axiom.other
             values["below"] = axiom.other in self.superclasses
             values["second"] = Fragment(f"({self._path(axiom.other).text})")
+        if "others" in wanted:
+            among = axiom.among.after(axiom.said) if axiom.among else ()
+            values["others"] = [iri for iri in among if iri in self.instantiated]
+            # Where there is no instance of any of them, none can be one of two.
+            values.setdefault("other", axiom.said if not among else OWL.Nothing)
+            values.setdefault("below", False)
         if axiom.keys:
             keys: list[_Single] = [Fragment(f"({self._path(key).text})") for key in axiom.keys]
             values |= {"first": keys[0], "rest": keys[1:]}
@@ -308,6 +378,13 @@ class _Compiler:
             "whole": XSD.decimal in axiom.keys and given not in _WHOLE,
             "within": within,
         }
+
+
+def _other(axiom: Axiom) -> str:
+    """Return what the message of an axiom calls the other class or property."""
+    if axiom.among is not None:
+        return f"another of {len(axiom.among.members)} classes"
+    return local_name(axiom.other.value) if axiom.other else ""
 
 
 def _fits(axiom: Axiom, only: str | None) -> bool:
