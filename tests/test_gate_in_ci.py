@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,28 @@ def test_a_gate_without_meaning_is_refused_before_any_work(place: Path, tmp_path
         assert not (tmp_path / "ledger").exists()
     with pytest.raises(OptionError, match="give one of violation"):
         kgreason.gate_failures({"symptoms": [], "causes": []}, "anything")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda r: r.pop("causes"),
+        lambda r: r.update(symptoms={}),
+        lambda r: r["causes"][0].pop("hypotheses"),
+        lambda r: r["causes"][0].update(explains="many"),
+        lambda r: r["symptoms"][0].update(hypotheses=[1]),
+        lambda r: r["symptoms"].append(None),
+    ],
+)
+def test_a_baseline_that_is_no_result_is_refused(
+    place: Path, tmp_path: Path, spoil: Callable[[dict[str, Any]], object]
+) -> None:
+    result = json.loads((place / "main.json").read_text(encoding="utf-8"))
+    spoil(result)
+    file = tmp_path / "spoilt.json"
+    file.write_text(json.dumps(result), encoding="utf-8")
+    with pytest.raises(OptionError, match="this is no result of kgreason"):
+        kgreason.compare(file, place / "main.json")
 
 
 def told(*causes: dict[str, Any]) -> dict[str, Any]:

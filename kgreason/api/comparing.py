@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 Compared = str | int | Path | Mapping[str, Any] | Result
 """An investigation of the ledger by number or IRI, a ledger folder (its latest investigation), a
 file with a result as JSON, such a result as a dict, or a result itself."""
-_NEEDED = ("investigation", "symptoms", "causes")
+_CAUSE = ("id", "statement", "explains", "narrows", "hypotheses", "symptoms")
+_SYMPTOM = ("id", "name", "shape", "failing", "hypotheses")
+_HYPOTHESIS = ("id", "region")
 
 
 def compare(
@@ -104,12 +106,31 @@ def _opened(
 def _of_file(path: Path) -> dict[str, Any]:
     """Read a result from a JSON file; raises OptionError for anything else."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise OptionError(f"{path}: this cannot be read as JSON ({error}).") from error
-    if not isinstance(found, dict) or any(name not in found for name in _NEEDED):
+    if not _is_result(found):
         raise OptionError(
             f"{path}: this is no result of kgreason; make one with "
             "`kgreason investigate … --format json --out FILE.json`."
         )
     return found
+
+
+def _is_result(found: object) -> bool:
+    """Check whether JSON has what a comparison reads, in this or a later version of the schema."""
+    if not isinstance(found, dict) or "investigation" not in found:
+        return False
+    causes, symptoms = found.get("causes"), found.get("symptoms")
+    if not _all_have(causes, _CAUSE) or not _all_have(symptoms, _SYMPTOM):
+        return False
+    counts = [one["explains"] for one in causes or ()] + [one["failing"] for one in symptoms or ()]
+    return all(isinstance(number, int) for number in counts) and all(
+        _all_have(one["hypotheses"], _HYPOTHESIS) for one in symptoms or ()
+    )
+
+
+def _all_have(entries: object, names: tuple[str, ...]) -> bool:
+    return isinstance(entries, list) and all(
+        isinstance(one, dict) and all(name in one for name in names) for one in entries
+    )

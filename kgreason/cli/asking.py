@@ -109,14 +109,19 @@ def report(
         with opened.with_nodes(which, data=data or ()) as (result, why):
             if why:
                 tell(f"Only the failing nodes that the record cites are told: {why}")
+            _tell_unfinished(result)
             deliver(written(result, chosen, ledger, out), out)
         return
     with api.result(ledger, which, extend=extend or ()) as result:
-        if not result.finished:
-            error = result.as_dict()["error"]
-            why = "" if error is None else f", since an error ended it ({_told(error)})"
-            tell(f"This investigation is not finished{why}; `kgreason resume` goes on with it.")
+        _tell_unfinished(result)
         deliver(written(result, chosen, ledger, out, everything=everything), out)
+
+
+def _tell_unfinished(result: Any) -> None:
+    if not result.finished:
+        error = result.as_dict()["error"]
+        why = "" if error is None else f", since an error ended it ({_told(error)})"
+        tell(f"This investigation is not finished{why}; `kgreason resume` goes on with it.")
 
 
 def _told(error: dict[str, str]) -> str:

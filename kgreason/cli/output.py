@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -22,7 +21,6 @@ _CELL: Final = 200
 _WIDE: Final = 10_000
 _GAP: Final = 3
 """Columns between two cells of a table."""
-_NARROWEST: Final = 20
 _STDOUT: Final = "-"
 
 
@@ -134,11 +132,13 @@ def table(
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    from kgreason.report.questions import in_lines, longest_words  # noqa: PLC0415
+
     cells = [[_cell(value) for value in row] for row in rows]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
-    longest = _longest_words(heads, cells)
+    longest = longest_words(heads, cells)
     if sum(longest) + _GAP * (len(longest) - 1) > width:
-        return _in_lines(heads, cells, width)
+        return in_lines(heads, cells, width)
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     right = set(numbers)
     for head, least in zip(heads, longest, strict=True):
@@ -150,33 +150,6 @@ def table(
     with console.capture() as capture:
         console.print(made)
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
-
-
-def _longest_words(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
-    """Return the length of the longest word of each column, which is not to be broken."""
-    return [
-        max((len(word) for text in column for word in text.split()), default=0)
-        for column in zip(heads, *cells, strict=True)
-    ]
-
-
-def _in_lines(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> str:
-    """Return each row as lines of a name and a value, where a table has no room."""
-    blocks = (
-        "\n".join(
-            textwrap.fill(
-                f"{head}: {text}",
-                max(width, _NARROWEST),
-                subsequent_indent="  ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-            for head, text in zip(heads, row, strict=True)
-            if text
-        )
-        for row in cells
-    )
-    return "\n\n".join(blocks) + "\n"
 
 
 def _cell(text: str) -> str:

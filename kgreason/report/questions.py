@@ -15,6 +15,8 @@ from kgreason.report.cells import clean
 
 _ROLE: Final = "history"
 _NARROWEST: Final = 8
+_NARROW: Final = 120
+"""Columns below which a row is told line by line where a table would break words."""
 _NUMBER: Final = "number"
 """What stored questions call the number of a hypothesis."""
 
@@ -67,6 +69,9 @@ def table(rows: Results, record: Record | None = None, *, width: int = 160) -> s
     cells = [[_text(name, row.get(name), own) for name in rows.variables] for row in rows]
     if not cells:
         return "Nothing.\n"
+    words = sum(longest_words(rows.variables, cells)) + 2 * (len(cells[0]) - 1)
+    if width < _NARROW and words > width:
+        return in_lines(rows.variables, cells, width)
     widths = _widths(rows.variables, cells, width)
     lines = [_line(list(rows.variables), widths), "  ".join("-" * w for w in widths) + "\n"]
     lines += [_line(row, widths) for row in cells]
@@ -86,6 +91,33 @@ def _text(variable: str, term: Term | None, own: str | None) -> str:
 
 def _shorter(found: re.Match[str]) -> str:
     return "H" if found[1] else ""
+
+
+def longest_words(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return the length of the longest word of each column, which is not to be broken."""
+    return [
+        max((len(word) for text in column for word in text.split()), default=0)
+        for column in zip(heads, *cells, strict=True)
+    ]
+
+
+def in_lines(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> str:
+    """Return each row as lines of a name and a value, where a table has no room."""
+    blocks = (
+        "\n".join(
+            textwrap.fill(
+                f"{head}: {text}",
+                max(width, _NARROWEST),
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for head, text in zip(heads, row, strict=True)
+            if text
+        )
+        for row in cells
+    )
+    return "\n\n".join(blocks) + "\n"
 
 
 def _widths(variables: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[int]:

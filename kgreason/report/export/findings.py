@@ -84,12 +84,16 @@ class CauseFinding:
 
 @dataclass(frozen=True)
 class Findings:
-    """All rules that are broken, the causes in their order, and the rules without a cause."""
+    """All rules that are broken, the causes in their order, and the rules without a cause.
+
+    `finished` says whether the investigation came to its end.
+    """
 
     rules: tuple[Rule, ...]
     causes: tuple[CauseFinding, ...]
     open: tuple[Rule, ...]
     failures: tuple[Failure, ...]
+    finished: bool = True
 
 
 def findings(result: "Result", told: ToldGraph) -> Findings:
@@ -111,7 +115,9 @@ def findings(result: "Result", told: ToldGraph) -> Findings:
             causes[row["id"].value].failures.append(one)
     held = {rule.symptom for cause in causes.values() for rule in cause.rules}
     left = tuple(rule for rule in rules.values() if rule.symptom not in held)
-    return Findings(tuple(rules.values()), tuple(causes.values()), left, tuple(every))
+    return Findings(
+        tuple(rules.values()), tuple(causes.values()), left, tuple(every), result.finished
+    )
 
 
 def _rules(rows: Sequence[Row]) -> Iterator[tuple[str, Rule]]:

@@ -33,7 +33,7 @@ def render(found: Findings) -> str:
         "results": [_result(cause, places) for cause in found.causes],
         "invocations": [
             {
-                "executionSuccessful": True,
+                "executionSuccessful": found.finished,
                 "toolExecutionNotifications": [_open(rule, places) for rule in found.open],
             }
         ],
