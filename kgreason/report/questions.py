@@ -15,7 +15,7 @@ from kgreason.report.cells import clean
 
 _ROLE: Final = "history"
 _NARROWEST: Final = 8
-_NARROW: Final = 120
+_NARROW: Final = 100
 """Columns below which a row is told line by line where a table would break words."""
 _NUMBER: Final = "number"
 """What stored questions call the number of a hypothesis."""
