@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from operator import or_
 from typing import Final
 
@@ -38,7 +38,15 @@ _NUMERIC: Final = frozenset(
 )
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
 _WORD: Final = re.compile(r"[^\W_]{2,30}")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9\s]*")
+# A run of letters that are not all plain ones; it takes up nothing, so that runs may overlap.
+_RUN: Final = re.compile(
+    "(?=({}))".format(
+        "|".join(
+            "." * place + r"[^A-Za-z0-9\s]" + "." * (_PIECE - place - 1) for place in range(_PIECE)
+        )
+    ),
+    re.DOTALL,
+)
 _CUTS: Final = re.compile(r"[/#_.:-]+")
 
 
@@ -143,6 +151,8 @@ class Cut:
         self.atlas, self.table, self.path = atlas, table, table.path
         self._everyone = atlas.nodes
         self._path_bits = atlas.bits(table.path)
+        self._holding: dict[str, Condition] = {}
+        self._bits: dict[tuple[str, int], float] = {}
 
     @cached_property
     def _plain(self) -> dict[str, list[tuple[Terms, int]]]:
@@ -192,6 +202,11 @@ class Cut:
 
     def bits(self, test: str, named: int = 1) -> float:
         """Return what a condition of a test costs: the path, the test, and one of its values."""
+        if (test, named) not in self._bits:
+            self._bits[test, named] = self._worked_out(test, named)
+        return self._bits[test, named]
+
+    def _worked_out(self, test: str, named: int) -> float:
         spent = self._path_bits + self._weights[test]
         if test == "one-of":
             # The number of things named, evenly, and which of them.
@@ -320,34 +335,42 @@ class Cut:
     def pieces(self) -> Counter[str]:
         """Words and runs of three letters, with (about) the number of nodes that have each."""
         found: Counter[str] = Counter()
-        texts = self._texts if len(self._texts) > MOST_OF_FEW else []
-        for text, mask in texts:
+        for mask, said in self._said if len(self._texts) > MOST_OF_FEW else ():
             held = mask.bit_count()
             if held == 1:
-                found.update(pieces_of(text))
+                found.update(said)
             else:
-                for piece in pieces_of(text):
+                for piece in said:
                     found[piece] += held
         most = self._everyone.bit_count()
         return Counter({p: n for p, n in found.items() if n >= LEAST and n != most})
 
     def holding(self, piece: str) -> Condition:
         """Return the condition that a piece stands in the text of the end."""
-        mask = 0
-        for text, held in self._texts:
-            if piece in text:
-                mask |= held
-        return self.said("contains", (("text", Literal(piece)),), mask)
+        if piece not in self._holding:
+            mask = 0
+            for text, held in self._texts:
+                if piece in text:
+                    mask |= held
+            self._holding[piece] = self.said("contains", (("text", Literal(piece)),), mask)
+        return self._holding[piece]
 
     def shares(self, nodes: int) -> Counter[str]:
         """Return the pieces that stand in what these nodes reach, each with (about) how many."""
         found: Counter[str] = Counter()
-        for text, mask in self._texts:
-            held = (mask & nodes).bit_count()
-            if held:
-                for piece in pieces_of(text):
+        for held_by, said in self._said:
+            held = (held_by & nodes).bit_count()
+            if held == 1:
+                found.update(said)
+            elif held:
+                for piece in said:
                     found[piece] += held
         return found
+
+    @cached_property
+    def _said(self) -> list[tuple[int, frozenset[str]]]:
+        """The nodes of each text, and its pieces."""
+        return [(mask, pieces_of(text)) for text, mask in self._texts]
 
     @cached_property
     def is_dated(self) -> bool:
@@ -371,6 +394,11 @@ class Cut:
                     return []  # of which no bound can be said
                 return [Level(k, _written(k), masks[k]) for k in sorted(masks)]
         return []
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """The nodes of each level, in order."""
+        return [level.mask for level in self.levels]
 
     def between(self, test: str, first: int, last: int) -> Condition:
         """Return the condition that an end lies between two levels, both within."""
@@ -406,17 +434,15 @@ def cut_of(atlas: Atlas, table: Table) -> Cut:
     return made
 
 
-def pieces_of(text: str) -> set[str]:
+@lru_cache(maxsize=1 << 14)
+def pieces_of(text: str) -> frozenset[str]:
     """Return the words of a text, and its runs of three letters that words do not tell.
 
     Three plain letters of a word say nothing to anybody; with a mark or a strange letter among them
     they may be a slip of coding, a wrong scheme, a suffix.
     """
     short = text[:_LONG]
-    runs = (short[at : at + _PIECE] for at in range(len(short) - _PIECE + 1))
-    found = {run for run in runs if not _PLAIN.fullmatch(run)}
-    found.update(_WORD.findall(short))
-    return found
+    return frozenset((*_RUN.findall(short), *_WORD.findall(short)))
 
 
 def _closure(end: Term, above: Mapping[Term, list[Term]]) -> set[Term]:

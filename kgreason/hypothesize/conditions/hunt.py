@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log2
+from math import inf
 from typing import Final
 
 from pyoxigraph import Literal
@@ -16,14 +16,15 @@ from pyoxigraph import Literal
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
-from kgreason.hypothesize.conditions.code import saved, together
-from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut, cut_of
+from kgreason.hypothesize.conditions.code import together
+from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
+from kgreason.hypothesize.conditions.drawn import anew, bounds, pieces, sets
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
+from kgreason.hypothesize.conditions.pool import Pool, Region, scored
+from kgreason.hypothesize.conditions.scale import Scale
 
-_SHORT: Final = integer("shortList")
 _A_PATH: Final = integer("beamOfPath")
 _KEEPS: Final = figure("narrowedKeeps")
-_RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
 _LEFT: Final = integer("leftOver")
 _PAYS: Final = figure("partBits")
 _PAYS_SHARE: Final = figure("partShare")
@@ -53,26 +54,6 @@ class Extent:
     drawn: int = 4
 
 
-@dataclass(frozen=True)
-class Region:
-    """A conjunction: its parts, the nodes it holds, the bits it saves where it was looked at."""
-
-    parts: tuple[Condition, ...]
-    mask: int = field(repr=False)
-    bits: float
-
-    @property
-    def cost(self) -> float:
-        """What it costs to say."""
-        return together([part.bits for part in self.parts])
-
-    @property
-    def order(self) -> tuple[float, int, str]:
-        """Best first; what is shorter and earlier in the alphabet among equals."""
-        said = " ".join(str(part.terms) + str(part.path) for part in self.parts)
-        return (-round(self.bits, 6), len(self.parts), said)
-
-
 @dataclass
 class Hunt:
     """A search in an atlas for who fails; `among` are those that could fail.
@@ -88,11 +69,16 @@ class Hunt:
     direct: Callable[[Condition], bool]
     leaves: Callable[[Path], bool] = field(default=lambda _: False)
     cuts: list[Cut] = field(default_factory=list)
-    pool: list[Condition] = field(default_factory=list)
-    restated: list[tuple[Region, str]] = field(default_factory=list)
     unreached: list[Path] = field(default_factory=list)
-    best: float = 0.0
-    _left: int = 1 << 60
+
+    @cached_property
+    def _whole(self) -> Scale:
+        return Scale(self.among, self.failing)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The single conditions that were cut."""
+        return Pool(self._whole, self.barred)
 
     def explore(self) -> None:
         """Fetch paths, those first of which any refinement could save most."""
@@ -126,20 +112,23 @@ class Hunt:
 
     def _enough(self, value: float) -> bool:
         """Check whether what was found leaves next to nothing over, and nothing could be better."""
-        return self._left < _LEFT and value <= self.best
+        return self.pool.left < _LEFT and value <= self.pool.best
 
     def _limit(self, table: Table) -> float:
         """Return the most that a region of what lies beyond the ends of a path could save."""
-        failing, nodes = self.failing.bit_count(), self.among.bit_count()
+        scale = self._whole
+        failing, nodes = scale.failing, scale.nodes
         if not table.path.steps:
-            return saved(failing, failing, failing, nodes)
-        counts = []
-        for mask in table.ends.values():
-            bad = (mask & self.failing).bit_count()
-            counts.append((bad, (mask & self.among).bit_count()))
-        counts.sort(key=lambda c: (-c[0] / c[1] if c[1] else 0.0, -c[0]))
-        nowhere = self.among & ~table.some
-        starts = ((0, 0), ((nowhere & self.failing).bit_count(), nowhere.bit_count()))
+            return scale.saved(failing, failing)
+        # Ends that no failing node reaches make no region save more.
+        counts = [
+            (bad, (mask & scale.among).bit_count())
+            for mask in table.ends.values()
+            if (bad := (mask & scale.bad).bit_count())
+        ]
+        counts.sort(key=lambda c: (-c[0] / c[1], -c[0]))
+        nowhere = scale.among & ~table.some
+        starts = ((0, 0), ((nowhere & scale.bad).bit_count(), nowhere.bit_count()))
         best = 0.0
         for bad, inside in starts:
             for more_bad, more in counts:
@@ -147,100 +136,28 @@ class Hunt:
                 inside = min(nodes - (failing - bad), max(bad, inside))  # noqa: PLW2901
                 if bad * nodes <= failing * inside:
                     break
-                best = max(best, saved(bad, inside, failing, nodes))
+                best = max(best, scale.saved(bad, inside))
         return best
 
     def _look(self, table: Table) -> None:
         """Cut the conditions of a path, and put those that may be told into the pool."""
-        cut = cut_of(self.atlas, table)
+        cut, scale = cut_of(self.atlas, table), self._whole
         self.cuts.append(cut)
-        for condition in (*cut.plain, *self._pieces(cut)):
-            self._sort(condition)
-        for condition in (*self._bounds(cut, self.among), *self._sets(cut, self.among)):
-            self._sort(condition)
-
-    def _sort(self, condition: Condition) -> None:
-        why = self.barred(condition)
-        region = self._region((condition,), self.among)
-        if why:
-            if region is not None and region.bits > 0:
-                self.restated.append((region, why))
-            return
-        self.pool.append(condition)
-        if region is not None and region.bits > self.best:
-            self.best = region.bits
-            self._left = (self.failing & ~region.mask).bit_count()
-
-    def _region(self, parts: tuple[Condition, ...], among: int) -> Region | None:
-        """Score a conjunction among some nodes; None where it does not fail more than they do."""
-        mask = among
-        for part in parts:
-            mask &= part.mask
-        return self.scored(parts, mask, among)
+        made = (cut.plain, pieces(cut, scale), bounds(cut, scale), sets(cut, scale))
+        self.pool.add(condition for some in made for condition in some)
 
     def scored(self, parts: tuple[Condition, ...], mask: int, among: int) -> Region | None:
-        """Score the nodes that a conjunction holds of some; None as in `_region`."""
-        bad, inside = (mask & self.failing).bit_count(), mask.bit_count()
-        failing, nodes = (among & self.failing).bit_count(), among.bit_count()
-        if bad < LEAST or bad * nodes <= failing * inside:
-            return None
-        cost = together([part.bits for part in parts])
-        return Region(parts, mask, saved(bad, inside, failing, nodes) - cost)
+        """Score the nodes that a conjunction holds of some nodes.
 
-    def _pieces(self, cut: Cut) -> Iterator[Condition]:
-        """Return the pieces of text that tell most, those that hold the same nodes once."""
-        if "contains" not in cut.ways:
-            return
-        failing, nodes = self.failing.bit_count(), self.among.bit_count()
-        ranked = []
-        for piece, bad in cut.shares(self.failing).items():
-            inside = cut.pieces.get(piece, 0)
-            bad, inside = min(bad, failing), min(inside, nodes)  # noqa: PLW2901
-            if bad >= LEAST and inside >= bad and bad * nodes > failing * inside:
-                inside = min(inside, nodes - failing + bad)
-                ranked.append((saved(bad, inside, failing, nodes), len(piece), piece))
-        seen: set[int] = set()
-        for _, _, piece in sorted(ranked, reverse=True)[:_SHORT]:
-            condition = cut.holding(piece)
-            if condition.mask not in seen:
-                seen.add(condition.mask)
-                yield condition
-
-    def _bounds(self, cut: Cut, among: int) -> Iterator[Condition]:
-        """Return the bounds and the window of an ordered path that tell most among some nodes."""
-        if "from" not in cut.ways:
-            return
-        counts = [
-            ((m & self.failing).bit_count(), m.bit_count())
-            for m in (level.mask & among for level in cut.levels)
-        ]
-        failing, nodes = (among & self.failing).bit_count(), among.bit_count()
-        if not nodes or failing < LEAST:
-            return
-        last = len(counts) - 1
-        for test, order in (("from", range(last, 0, -1)), ("until", range(last))):
-            place = _best_cut(counts, order, failing, nodes)
-            if place is not None:
-                yield cut.between(test, *((place, last) if test == "from" else (0, place)))
-        for first, end in _windows(counts, failing, nodes):
-            yield cut.between("window", first, end)
-
-    def _sets(self, cut: Cut, among: int) -> Iterator[Condition]:
-        """Return the best few ends together."""
-        if "one-of" not in cut.ways:
-            return
-        rate = (among & self.failing).bit_count() / max(1, among.bit_count())
-        ranked = []
-        for term, mask in cut.single:
-            bad, inside = (mask & among & self.failing).bit_count(), (mask & among).bit_count()
-            if bad > rate * inside:
-                ranked.append((bad - rate * inside, bad / inside, str(term), (term, mask)))
-        ranked.sort(key=lambda r: (-r[0], r[2]))
-        for size in range(2, min(MOST_OF_FEW, len(ranked), len(cut.single) - 1) + 1):
-            yield cut.few([chosen for *_, chosen in ranked[:size]])
-        pure = sorted(ranked, key=lambda r: (-r[1], -r[0], r[2]))
-        for size in range(2, min(MOST_OF_FEW, len(pure), len(cut.single) - 1) + 1):
-            yield cut.few([chosen for *_, chosen in pure[:size]])
+        None where it does not fail more than they do.
+        """
+        scale = Scale(among, self.failing)
+        bits = scale.bits((mask & self.failing).bit_count(), mask.bit_count())
+        return (
+            None
+            if bits is None
+            else Region(parts, mask, bits - together([part.bits for part in parts]))
+        )
 
     def story(self) -> Iterator[tuple[Region, list[Region]]]:
         """Return the regions of the shortest story, each with its rivals; bits are of what is left.
@@ -258,8 +175,7 @@ class Hunt:
 
     def nearest(self) -> Region | None:
         """Return the single condition that saves most, or loses least; None where none fits."""
-        scored = (self._region((condition,), self.among) for condition in self.pool)
-        return min((r for r in scored if r is not None), key=lambda r: r.order, default=None)
+        return next(iter(self.pool.first(self.pool.among(self._whole), 1)), None)
 
     def _ahead(self, found: Sequence[Region], among: int) -> Region:
         """Return the region with which the story is shortest that is told to its end.
@@ -285,41 +201,38 @@ class Hunt:
         total = 0.0
         for _ in range(self.extent.regions - 1):
             ask(self.atlas.budget, "condition")
-            scored = (self._region((c,), among) for c in self.pool)
-            best = max((r for r in scored if r is not None), key=lambda r: r.bits, default=None)
-            if best is None or best.bits <= 0:
+            best = self.pool.top(self.pool.among(Scale(among, self.failing)))
+            if best is None or best[0] <= 0:
                 break
-            total += best.bits
-            among &= ~best.mask
+            total += best[0]
+            among &= ~best[2]
         return total
 
     def _best(self, among: int) -> list[Region]:
         """Return the regions that save most among some nodes, the best first."""
-        fresh = (
-            [c for cut in self.cuts for c in self._anew(cut, among)] if among != self.among else []
-        )
-        pool = [*self.pool, *fresh]
-        singles = [r for c in pool if (r := self._region((c,), among)) is not None]
-        every = sorted(singles, key=lambda r: r.order)[: self.extent.beam * 5]
-        wide = self.extent.beam if among == self.among else self.extent.beam // 3
+        whole = among == self.among
+        scale = self._whole if whole else Scale(among, self.failing)
+        wide = self.extent.beam if whole else self.extent.beam // 3
+        most = self.extent.beam * 5
+        every = self.pool.first(self.pool.among(scale), most)
+        fresh = _Drawn(() if whole else self.cuts, scale)
+        if not whole:
+            floor = every[-1].bits if len(every) == most else -inf
+            new = scored(fresh.at_most(scale.most(scale.failing) - floor), scale)
+            every = sorted([*every, *self.pool.first(new, most)], key=lambda r: r.order)[:most]
         beam = _varied(every, wide)
         for _ in range(self.extent.parts - 1):
             longer = [
                 r
                 for place, region in enumerate(beam)
-                for r in self._narrower(region, pool, among, anew=place < self.extent.drawn)
+                for r in self._narrower(region, fresh, scale, anew=place < self.extent.drawn)
             ]
             beam = _varied(sorted(longer, key=lambda r: r.order), wide)
             every += beam
         return sorted(every, key=lambda r: r.order)
 
-    def _anew(self, cut: Cut, among: int) -> list[Condition]:
-        """Return bounds and sets drawn among some nodes, those that may be told."""
-        made = (*self._bounds(cut, among), *self._sets(cut, among))
-        return [condition for condition in made if not self.barred(condition)]
-
     def _narrower(
-        self, region: Region, pool: Sequence[Condition], among: int, *, anew: bool
+        self, region: Region, fresh: "_Drawn", scale: Scale, *, anew: bool
     ) -> Iterator[Region]:
         """Return a region with one condition more, each that saves enough more bits to be told.
 
@@ -329,76 +242,55 @@ class Hunt:
         bad = region.mask & self.failing
         least = max(LEAST, _KEEPS * bad.bit_count())
         size = region.mask.bit_count()
-        if size - bad.bit_count() < _PASSING or not self._could_gain(region, bad, among):
+        if size - bad.bit_count() < _PASSING or not self._could_gain(region, bad, scale):
             return
         needed = region.bits + max(_PAYS, _PAYS_SHARE * region.bits)
-        narrow = (cut for cut in self.cuts if cut.narrow and anew)
-        within = [c for cut in narrow for c in self._anew(cut, region.mask)]
-        for condition in (*pool, *within):
-            if (bad & condition.mask).bit_count() < least:
-                continue
+        spent = [part.bits for part in region.parts]
+        limit = scale.most(bad.bit_count()) - needed - together([*spent, 0.0])
+        if limit < 0:
+            return
+        pooled = sorted(
+            (place, condition)
+            for place, condition in self.pool.within(limit)
+            if (bad & condition.mask).bit_count() >= least
+        )
+        narrow = _Drawn(
+            [cut for cut in self.cuts if cut.narrow and anew], Scale(region.mask, self.failing)
+        )
+        for condition in (*(c for _, c in pooled), *fresh.at_most(limit), *narrow.at_most(limit)):
+            held = (bad & condition.mask).bit_count()
             mask = region.mask & condition.mask
-            if mask.bit_count() == size:
+            inside = mask.bit_count()
+            bits = scale.bits(held, inside) if held >= least and inside < size else None
+            if bits is None:
                 continue
-            made = self.scored((*region.parts, condition), mask, among)
-            if made is not None and made.bits > needed:
-                yield made
+            bits -= together([*spent, condition.bits])
+            if bits > needed and not self.pool.why(condition):
+                yield Region((*region.parts, condition), mask, bits)
 
-    def _could_gain(self, region: Region, bad: int, among: int) -> bool:
+    def _could_gain(self, region: Region, bad: int, scale: Scale) -> bool:
         """Check whether the cheapest condition, were it to leave out all that pass, could pay."""
-        failing, nodes = (among & self.failing).bit_count(), among.bit_count()
-        best = saved(bad.bit_count(), bad.bit_count(), failing, nodes)
-        return best - together([*(p.bits for p in region.parts), self._cheapest]) > region.bits
+        best = scale.saved(bad.bit_count(), bad.bit_count())
+        return best - together([*(p.bits for p in region.parts), self.pool.cheapest]) > region.bits
 
-    @cached_property
-    def _cheapest(self) -> float:
-        """The bits of the cheapest condition of all."""
-        return min((condition.bits for condition in self.pool), default=0.0)
+
+class _Drawn:
+    """Bounds and sets of some cuts, drawn among some nodes as far as somebody asks for them."""
+
+    def __init__(self, cuts: Sequence[Cut], scale: Scale) -> None:
+        self._cuts, self._scale = cuts, scale
+        self._limit, self._made = -inf, list[Condition]()
+
+    def at_most(self, bits: float) -> list[Condition]:
+        """Return those that cost at most so many bits, and perhaps some others."""
+        if bits > self._limit:
+            self._limit = bits
+            self._made = [c for cut in self._cuts for c in anew(cut, self._scale, bits)]
+        return self._made
 
 
 def _leads_on(table: Table) -> bool:
     return any(not isinstance(end, Literal) for end in table.ends)
-
-
-def _best_cut(
-    counts: Sequence[tuple[int, int]], order: Iterable[int], failing: int, nodes: int
-) -> int | None:
-    """Return the place of the bound from which on, in an order, bits are highest."""
-    bad = inside = 0
-    best, found = 0.0, None
-    for place in order:
-        bad, inside = bad + counts[place][0], inside + counts[place][1]
-        if not counts[place][1] or bad * nodes <= failing * inside:
-            continue
-        if inside > nodes or bad > failing or inside - bad > nodes - failing:
-            break  # nodes with several values are counted more than once
-        value = saved(bad, inside, failing, nodes)
-        if value > best:
-            best, found = value, place
-    return found
-
-
-def _windows(
-    counts: Sequence[tuple[int, int]], failing: int, nodes: int
-) -> Iterator[tuple[int, int]]:
-    """Return windows that tell most: for a few rates inside, the run of levels that fits best."""
-    seen = set()
-    usual = failing / nodes
-    for rate in _RATES:
-        if rate <= usual or usual <= 0:
-            continue
-        worth, cost = log2(rate / usual), log2((1 - rate) / (1 - usual)) if usual < 1 else 0.0
-        best = run = 0.0
-        start, found = 0, None
-        for place, (bad, inside) in enumerate(counts):
-            if run <= 0:
-                run, start = 0.0, place
-            run += bad * worth + (inside - bad) * cost
-            if run > best:
-                best, found = run, (start, place)
-        if found is not None and found not in seen and found[0] > 0 and found[1] < len(counts) - 1:
-            seen.add(found)
-            yield found
 
 
 def _varied(ranked: Iterable[Region], most: int, a_path: int = _A_PATH) -> list[Region]:

@@ -18,8 +18,9 @@ from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars, Origins
 from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
-from kgreason.hypothesize.conditions.hunt import Extent, Hunt, Region, mixed
+from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed
 from kgreason.hypothesize.conditions.paths import Path
+from kgreason.hypothesize.conditions.pool import Region
 from kgreason.hypothesize.conditions.units import ALONE, LEAST_SIBLINGS, Dealt, Unit, dealt, units
 
 _MOST_E: Final = 300.0
@@ -172,7 +173,7 @@ def explore(
         )
         for place, (region, rivals) in enumerate(story)
     )
-    ranked = sorted(hunt.restated, key=lambda r: r[0].order)[: len(found) + 3]
+    ranked = sorted(hunt.pool.restated, key=lambda r: r[0].order)[: len(found) + 3]
     restated = tuple(telling.found(region, why=why) for region, why in ranked)
     best = hunt.nearest()
     return Explored(

@@ -1,0 +1,128 @@
+"""Conditions that are too many to be cut beforehand: the best of them among some nodes.
+
+Bounds, windows, sets of a few ends and pieces of text. With a `limit` those that cost more bits are
+not looked for.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf, log2
+from typing import Final
+
+from kgreason.base.figures import integer
+from kgreason.hypothesize.conditions.atlas import LEAST
+from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut
+from kgreason.hypothesize.conditions.scale import Scale
+
+_SHORT: Final = integer("shortList")
+_RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
+
+Counts = Sequence[tuple[int, int]]
+"""How many nodes of each level fail, and how many there are."""
+
+
+def pieces(cut: Cut, scale: Scale) -> Iterator[Condition]:
+    """Return the pieces of text that tell most, those that hold the same nodes once."""
+    if "contains" not in cut.ways:
+        return
+    failing, nodes = scale.failing, scale.nodes
+    known, ranked = cut.pieces, []
+    for piece, most in cut.shares(scale.bad).items():
+        held = known.get(piece, 0)
+        bad, inside = min(most, failing), min(held, nodes)
+        if bad >= LEAST and inside >= bad and bad * nodes > failing * inside:
+            inside = min(inside, nodes - failing + bad)
+            ranked.append((scale.saved(bad, inside), len(piece), piece))
+    seen: set[int] = set()
+    for _, _, piece in sorted(ranked, reverse=True)[:_SHORT]:
+        condition = cut.holding(piece)
+        if condition.mask not in seen:
+            seen.add(condition.mask)
+            yield condition
+
+
+def bounds(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
+    """Return the bounds and the window of an ordered path that tell most among some nodes."""
+    tests = [test for test in ("from", "until", "window") if test in cut.ways]
+    tests = [test for test in tests if cut.bits(test) <= limit]
+    if not tests or not scale.nodes or scale.failing < LEAST:
+        return
+    bad, among = scale.bad, scale.among
+    counts = [((m & bad).bit_count(), (m & among).bit_count()) for m in cut.heights]
+    last = len(counts) - 1
+    if "from" in tests:
+        place = _best_cut(counts, range(last, 0, -1), scale)
+        if place is not None:
+            yield cut.between("from", place, last)
+    if "until" in tests:
+        place = _best_cut(counts, range(last), scale)
+        if place is not None:
+            yield cut.between("until", 0, place)
+    if "window" in tests:
+        for first, end in _windows(counts, scale.failing, scale.nodes):
+            yield cut.between("window", first, end)
+
+
+def sets(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
+    """Return the best few ends together."""
+    if "one-of" not in cut.ways or cut.bits("one-of", 2) > limit:
+        return
+    rate, bad_nodes, among = scale.rate, scale.bad, scale.among
+    ranked = []
+    for term, mask in cut.single:
+        bad = (mask & bad_nodes).bit_count()
+        if bad:
+            inside = (mask & among).bit_count()
+            if bad > rate * inside:
+                ranked.append((bad - rate * inside, bad / inside, str(term), (term, mask)))
+    most = min(MOST_OF_FEW, len(ranked), len(cut.single) - 1)
+    sizes = [size for size in range(2, most + 1) if cut.bits("one-of", size) <= limit]
+    ranked.sort(key=lambda r: (-r[0], r[2]))
+    for size in sizes:
+        yield cut.few([chosen for *_, chosen in ranked[:size]])
+    pure = sorted(ranked, key=lambda r: (-r[1], -r[0], r[2])) if sizes else []
+    for size in sizes:
+        yield cut.few([chosen for *_, chosen in pure[:size]])
+
+
+def anew(cut: Cut, scale: Scale, limit: float = inf) -> list[Condition]:
+    """Return bounds and sets drawn among some nodes."""
+    return [*bounds(cut, scale, limit), *sets(cut, scale, limit)]
+
+
+def _best_cut(counts: Counts, order: Iterable[int], scale: Scale) -> int | None:
+    """Return the place of the bound from which on, in an order, bits are highest."""
+    failing, nodes, saved = scale.failing, scale.nodes, scale.saved
+    bad = inside = 0
+    best, found = 0.0, None
+    for place in order:
+        more_bad, more = counts[place]
+        bad, inside = bad + more_bad, inside + more
+        if not more or bad * nodes <= failing * inside:
+            continue
+        if inside > nodes or bad > failing or inside - bad > nodes - failing:
+            break  # nodes with several values are counted more than once
+        value = saved(bad, inside)
+        if value > best:
+            best, found = value, place
+    return found
+
+
+def _windows(counts: Counts, failing: int, nodes: int) -> Iterator[tuple[int, int]]:
+    """Return windows that tell most: for a few rates inside, the run of levels that fits best."""
+    seen = set()
+    usual = failing / nodes
+    for rate in _RATES:
+        if rate <= usual or usual <= 0:
+            continue
+        worth, cost = log2(rate / usual), log2((1 - rate) / (1 - usual)) if usual < 1 else 0.0
+        best = run = 0.0
+        start, found = 0, None
+        for place, (bad, inside) in enumerate(counts):
+            if run <= 0:
+                run, start = 0.0, place
+            run += bad * worth + (inside - bad) * cost
+            if run > best:
+                best, found = run, (start, place)
+        if found is not None and found not in seen and found[0] > 0 and found[1] < len(counts) - 1:
+            seen.add(found)
+            yield found

@@ -1,0 +1,53 @@
+"""What regions save among some nodes, and the most that any part of a region could save."""
+
+from functools import cached_property
+from typing import Final
+
+from kgreason.hypothesize.conditions.atlas import LEAST
+from kgreason.hypothesize.conditions.code import saved
+
+_SLACK: Final = 1e-6  # bits; bounds are rounded otherwise than what they bound
+
+
+class Scale:
+    """The bits that a region saves by its counts among some nodes, before what it costs to say."""
+
+    def __init__(self, among: int, failing: int) -> None:
+        self.among = among
+        self.bad = among & failing
+        self.nodes, self.failing = among.bit_count(), self.bad.bit_count()
+        self._known: dict[tuple[int, int], float] = {}
+
+    def bits(self, bad: int, inside: int) -> float | None:
+        """Return what a region saves that holds `inside` nodes of which `bad` fail.
+
+        None where too few fail to tell of, or no more than elsewhere.
+        """
+        if bad < LEAST or bad * self.nodes <= self.failing * inside:
+            return None
+        return self.saved(bad, inside)
+
+    def saved(self, bad: int, inside: int) -> float:
+        """Return what a region saves whose counts may be told, as `code.saved` works it out."""
+        value = self._known.get((bad, inside))
+        if value is None:
+            value = self._known[bad, inside] = saved(bad, inside, self.failing, self.nodes)
+        return value
+
+    def most(self, bad: int) -> float:
+        """Return the most that a region can save in which at most `bad` nodes fail.
+
+        Of regions with as many failing nodes one without a passing node saves most, for the
+        hypergeometric probability and the number of counts grow with each passing node as long as
+        more fail than elsewhere. What such a region saves is convex in its size: the ratio of
+        probabilities, (nodes - size) / (failing - size), grows, and the cost of the count,
+        log2 of (size + 2) / (size + 1), falls. So the most is at one of both ends.
+        """
+        if bad < LEAST:
+            return 0.0
+        return max(self.saved(bad, bad), self.saved(LEAST, LEAST)) + _SLACK
+
+    @cached_property
+    def rate(self) -> float:
+        """The share of nodes that fail."""
+        return self.failing / max(1, self.nodes)
