@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import pyoxigraph as ox
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.budget import UNLIMITED, Budget, ask
 from kgreason.base.figures import integer
@@ -20,6 +20,7 @@ from kgreason.graph import Graph
 from kgreason.graph.graph import exact
 from kgreason.graph.marks import Population, places
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
+from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step, kinds
 
 LEAST: Final = integer("conditionNodes")
@@ -71,13 +72,15 @@ class Way:
 class Atlas:
     """The tables of a population, and what could have been looked at in place of each.
 
-    `mark` marks the nodes from which paths start, `nodes` is their set.
+    `mark` marks the nodes from which paths start, `nodes` is their set; `links` are what was read
+    of the graph for any population.
     """
 
     graph: Graph
     population: Population
     mark: NamedNode
     nodes: int
+    links: Links
     budget: Budget = UNLIMITED
     _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
     _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
@@ -123,13 +126,18 @@ class Atlas:
         if last in {"classes", "properties"} or (path.steps and path.steps[-1].along == TYPE):
             return []
         nodes, out = path.nodes(self.mark), []
-        start = self.nodes.bit_count() if not path.steps else len(self.table(path).ends)
+        ends = self.table(path).ends
+        start = self.nodes.bit_count() if not path.steps else len(ends)
+        here = frozenset(end for end in ends if not isinstance(end, Literal))
         for kind in kinds():
             if kind.header["after"] not in {"any", last}:
                 continue
             if kind.header["after"] == "source" and start < _LEAST_SOURCES:
                 continue
-            for row in self.select(kind.render("steps", nodes=nodes)):
+            # Which steps there are depends on the nodes alone, however one came there.
+            if (kind.name, here) not in self.links.steps:
+                self.links.steps[kind.name, here] = self.select(kind.render("steps", nodes=nodes))
+            for row in self.links.steps[kind.name, here]:
                 way = _way(kind.name, row)
                 if way is not None and self._fits(path, way):
                     out.append(way)
@@ -150,21 +158,35 @@ class Atlas:
             nodes = self.population.nodes
             return {nodes[place]: 1 << place for place in places(self.nodes)}
         before, step = Path(path.steps[:-1]), path.steps[-1]
-        given: dict[str, Value] = {"nodes": before.nodes(self.mark)}
-        if step.named:
-            given["property"] = step.along
-        pairs = [
-            (row["here"], row["there"])
-            for row in self.select(step.template.render("ends", **given))
-        ]
-        self._pairs[path] = len(pairs)
         start = self.table(before).ends
         ends: dict[Term, int] = {}
-        for here, there in self._exact(step, pairs):
+        pairs = self._exact(step, self._followed(before, step, start))
+        self._pairs[path] = len(pairs)
+        for here, there in pairs:
             mask = start.get(here)
             if mask is not None:
                 ends[there] = ends.get(there, 0) | mask
         return ends
+
+    def _followed(
+        self, before: Path, step: Step, start: Mapping[Term, int]
+    ) -> list[tuple[Term, Term]]:
+        """Return the nodes at the end of a path, each with what a step leads to from there."""
+        wanted = next((way.pairs for way in self.ways(before) if way.step == step), 0)
+        links = self.links.pairs(step, wanted)
+        if links is not None:
+            ask(self.budget, "path")
+            return [
+                (here, there)
+                for here in start
+                if not isinstance(here, Literal)
+                for there in links.get(here, ())
+            ]
+        given: dict[str, Value] = {"nodes": before.nodes(self.mark)}
+        if step.named:
+            given["property"] = step.along
+        rows = self.select(step.template.render("ends", **given))
+        return [(row["here"], row["there"]) for row in rows]
 
     def _exact(self, step: Step, pairs: list[tuple[Term, Term]]) -> list[tuple[Term, Term]]:
         """Put literals in as they were written, where storing has changed them."""

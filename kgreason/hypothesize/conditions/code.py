@@ -6,6 +6,7 @@ told by the hypergeometric probability of its table. See `docs/conditions.md`.
 """
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 from kgreason.base.figures import figure
@@ -65,10 +66,19 @@ def together(bits: "list[float]") -> float:
     return sum(bits) + PART_BITS[len(bits)] - unordered(len(bits))
 
 
-def beta_binomial(bad: int, nodes: int, mean: float, weight: float) -> float:
-    """Return log2 of the beta-binomial probability of `bad` of `nodes`."""
+def beta_binomials(
+    counts: Iterable[tuple[int, int, int, float]], mean: float, weight: float
+) -> float:
+    """Return log2 of the beta-binomial probability of some counts.
+
+    Each is a number of failing nodes, of nodes, how often there are so many, and log2 of the ways
+    to choose them.
+    """
     a, b = mean * weight, (1 - mean) * weight
-    scale = 1 / math.log(2)
-    base = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b) + math.lgamma(nodes + a + b)
-    inner = math.lgamma(bad + a) + math.lgamma(nodes - bad + b) - base
-    return log_choose(nodes, bad) + inner * scale
+    gamma, scale, both = math.lgamma, 1 / math.log(2), a + b
+    base = gamma(a) + gamma(b) - gamma(both)
+    total = 0.0
+    for bad, nodes, times, ways in counts:
+        inner = gamma(bad + a) + gamma(nodes - bad + b) - (base + gamma(nodes + a + b))
+        total += times * (ways + inner * scale)
+    return total

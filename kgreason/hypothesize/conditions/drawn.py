@@ -16,8 +16,8 @@ from kgreason.hypothesize.conditions.scale import Scale
 _SHORT: Final = integer("shortList")
 _RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
 
-Counts = Sequence[tuple[int, int]]
-"""How many nodes of each level fail, and how many there are."""
+Counts = Sequence[tuple[int, int, int]]
+"""The place of each level that has nodes, how many of them fail, and how many there are."""
 
 
 def pieces(cut: Cut, scale: Scale) -> Iterator[Condition]:
@@ -47,19 +47,24 @@ def bounds(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
     if not tests or not scale.nodes or scale.failing < LEAST:
         return
     bad, among = scale.bad, scale.among
-    counts = [((m & bad).bit_count(), (m & among).bit_count()) for m in cut.heights]
-    last = len(counts) - 1
+    counts = [
+        (place, (mask & bad).bit_count(), held.bit_count())
+        for place, mask in enumerate(cut.heights)
+        if (held := mask & among)
+    ]
+    last = len(cut.heights) - 1
     if "from" in tests:
-        place = _best_cut(counts, range(last, 0, -1), scale)
+        place = _best_cut((each for each in reversed(counts) if each[0] > 0), scale)
         if place is not None:
             yield cut.between("from", place, last)
     if "until" in tests:
-        place = _best_cut(counts, range(last), scale)
+        place = _best_cut((each for each in counts if each[0] < last), scale)
         if place is not None:
             yield cut.between("until", 0, place)
     if "window" in tests:
-        for first, end in _windows(counts, scale.failing, scale.nodes):
-            yield cut.between("window", first, end)
+        for first, end in _windows(counts, scale.failing / scale.nodes):
+            if first > 0 and end < last:
+                yield cut.between("window", first, end)
 
 
 def sets(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
@@ -89,15 +94,14 @@ def anew(cut: Cut, scale: Scale, limit: float = inf) -> list[Condition]:
     return [*bounds(cut, scale, limit), *sets(cut, scale, limit)]
 
 
-def _best_cut(counts: Counts, order: Iterable[int], scale: Scale) -> int | None:
-    """Return the place of the bound from which on, in an order, bits are highest."""
+def _best_cut(counts: Iterable[tuple[int, int, int]], scale: Scale) -> int | None:
+    """Return the place of the bound from which on, in the order given, bits are highest."""
     failing, nodes, saved = scale.failing, scale.nodes, scale.saved
     bad = inside = 0
     best, found = 0.0, None
-    for place in order:
-        more_bad, more = counts[place]
+    for place, more_bad, more in counts:
         bad, inside = bad + more_bad, inside + more
-        if not more or bad * nodes <= failing * inside:
+        if bad * nodes <= failing * inside:
             continue
         if inside > nodes or bad > failing or inside - bad > nodes - failing:
             break  # nodes with several values are counted more than once
@@ -107,22 +111,21 @@ def _best_cut(counts: Counts, order: Iterable[int], scale: Scale) -> int | None:
     return found
 
 
-def _windows(counts: Counts, failing: int, nodes: int) -> Iterator[tuple[int, int]]:
+def _windows(counts: Counts, usual: float) -> Iterator[tuple[int, int]]:
     """Return windows that tell most: for a few rates inside, the run of levels that fits best."""
     seen = set()
-    usual = failing / nodes
     for rate in _RATES:
         if rate <= usual or usual <= 0:
             continue
         worth, cost = log2(rate / usual), log2((1 - rate) / (1 - usual)) if usual < 1 else 0.0
         best = run = 0.0
         start, found = 0, None
-        for place, (bad, inside) in enumerate(counts):
+        for place, bad, inside in counts:
             if run <= 0:
                 run, start = 0.0, place
             run += bad * worth + (inside - bad) * cost
             if run > best:
                 best, found = run, (start, place)
-        if found is not None and found not in seen and found[0] > 0 and found[1] < len(counts) - 1:
+        if found is not None and found not in seen:
             seen.add(found)
             yield found

@@ -19,6 +19,7 @@ from kgreason.hypothesize.conditions.bars import Bars, Origins
 from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed
+from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Region
 from kgreason.hypothesize.conditions.units import ALONE, LEAST_SIBLINGS, Dealt, Unit, dealt, units
@@ -129,11 +130,12 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
     fails, nor on who was found to. Of a large population each symptom has a sample of its own.
     """
     population = view.marks.population
+    links = cast("Links", view.kept.setdefault("links", Links(view.graph)))
     key = f"atlas:{population.key}:{(extent or Extent()).nodes}"
     everyone = (1 << len(population.nodes)) - 1
     if half is None and len(population.nodes) <= (extent or Extent()).nodes:
         if key not in view.kept:
-            view.kept[key] = Atlas(view.graph, population, population.mark, everyone)
+            view.kept[key] = Atlas(view.graph, population, population.mark, everyone, links)
         view.kept[key].budget = view.budget
         return cast("Atlas", view.kept[key])
     mark = half or Mark(population.mark, population.everyone, population.nodes)
@@ -142,7 +144,7 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
         mask = _sample(mark.mask, view.marks.failing_mask, most)
         name = WORK[f"conditions:{population.key}:{view.marks.failing.value}"]
         mark = Mark(name, mask, population.nodes, view.graph.store.inner)
-    return Atlas(view.graph, population, mark.name, mark.mask, budget=view.budget)
+    return Atlas(view.graph, population, mark.name, mark.mask, links, view.budget)
 
 
 def explore(

@@ -22,7 +22,7 @@ from kgreason.base.statistics import Count
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.hypothesize.conditions.atlas import Table
-from kgreason.hypothesize.conditions.code import beta_binomial
+from kgreason.hypothesize.conditions.code import beta_binomials, log_choose
 from kgreason.hypothesize.conditions.paths import Path
 
 LEAST_SIBLINGS: Final = integer("siblingClusters")
@@ -195,24 +195,32 @@ def parted(
 
 def beyond(inside: Sequence[Count], outside: Sequence[Count]) -> float:
     """Return the bits by which some clusters are beyond the family of the others."""
-    new = tuple(sorted(Counter(inside).items()))
+    new = _counted(Counter(inside))
     near, learned = _learned(tuple(sorted(_sampled(outside).items())))
-    both = [log + _likelihood(new, shape) for log, (_, shape) in zip(learned, near, strict=True)]
-    own = _sum(weight + _likelihood(new, shape) for weight, shape in _cells(_MEANS))
+    both = [
+        log + beta_binomials(new, *shape) for log, (_, shape) in zip(learned, near, strict=True)
+    ]
+    own = _sum(weight + beta_binomials(new, *shape) for weight, shape in _cells(_MEANS))
     return own - (_sum(both) - _sum(learned))
 
 
-_Counted = tuple[tuple[Count, int], ...]
+_Counted = Sequence[tuple[int, int, int, float]]
+"""How many clusters have so many failing and so many nodes, and log2 of the ways to choose them."""
 _Cells = Sequence[tuple[float, tuple[float, float]]]
 
 
+def _counted(clusters: Mapping[Count, int]) -> _Counted:
+    return [(f, n, times, log_choose(n, f)) for (f, n), times in sorted(clusters.items())]
+
+
 @lru_cache(maxsize=256)
-def _learned(known: _Counted) -> tuple[_Cells, Sequence[float]]:
+def _learned(known: tuple[tuple[Count, int], ...]) -> tuple[_Cells, Sequence[float]]:
     """Return means and spreads near those of some clusters, and log2 of how well each fits."""
     failing = sum(times * f for (f, _), times in known)
     usual = (failing + 0.5) / (sum(times * n for (_, n), times in known) + 1)
     near = _cells(sorted({min(0.99, usual * times) for times in _NEAR}))
-    return near, [weight + _likelihood(known, shape) for weight, shape in near]
+    counts = _counted(dict(known))
+    return near, [weight + beta_binomials(counts, *shape) for weight, shape in near]
 
 
 def _cells(means: Sequence[float]) -> _Cells:
@@ -227,10 +235,6 @@ def _cells(means: Sequence[float]) -> _Cells:
         for mean in means
         for spread, weight in zip(_SPREADS, weights, strict=True)
     ]
-
-
-def _likelihood(counts: _Counted, shape: tuple[float, float]) -> float:
-    return sum(c * beta_binomial(f, n, *shape) for (f, n), c in counts)
 
 
 def _sampled(counts: Sequence[Count]) -> Mapping[Count, int]:
