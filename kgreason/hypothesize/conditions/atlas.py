@@ -87,6 +87,7 @@ class Atlas:
     _answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
     _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
+    units: dict[tuple[Path, int], Any] = field(default_factory=dict, repr=False)
 
     @property
     def whole(self) -> bool:

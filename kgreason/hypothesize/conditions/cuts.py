@@ -6,10 +6,12 @@ a search asks for the best of them.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, reduce
+from itertools import accumulate
 from operator import or_
 from typing import Final
 
@@ -19,6 +21,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import SH, XSD
+from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
 from kgreason.hypothesize.conditions.paths import END, Path
@@ -48,6 +51,8 @@ _RUN: Final = re.compile(
     re.DOTALL,
 )
 _CUTS: Final = re.compile(r"[/#_.:-]+")
+_BETWEEN: Final = "\x00"
+"""A letter that stands in no text; where it does all the same, texts are looked at one by one."""
 
 
 Terms = tuple[tuple[str, Value], ...]
@@ -349,11 +354,30 @@ class Cut:
         """Return the condition that a piece stands in the text of the end."""
         if piece not in self._holding:
             mask = 0
-            for text, held in self._texts:
-                if piece in text:
-                    mask |= held
+            for place in self._with(piece):
+                mask |= self._texts[place][1]
             self._holding[piece] = self.said("contains", (("text", Literal(piece)),), mask)
         return self._holding[piece]
+
+    def _with(self, piece: str) -> Iterator[int]:
+        """Return the places of the texts in which a piece stands."""
+        text, starts = self._joined
+        if _BETWEEN in piece or text.count(_BETWEEN) != len(starts):
+            yield from (place for place, (said, _) in enumerate(self._texts) if piece in said)
+            return
+        found = text.find(piece)
+        while found >= 0:
+            place = bisect_right(starts, found) - 1
+            yield place
+            after = starts[place + 1] if place + 1 < len(starts) else len(text)
+            found = text.find(piece, after)
+
+    @cached_property
+    def _joined(self) -> tuple[str, list[int]]:
+        """All texts in one, each with a mark at its end, and where each begins."""
+        texts = [said for said, _ in self._texts]
+        starts = [0, *accumulate(len(said) + 1 for said in texts)]
+        return "".join(f"{said}{_BETWEEN}" for said in texts), starts[:-1]
 
     def shares(self, nodes: int) -> Counter[str]:
         """Return the pieces that stand in what these nodes reach, each with (about) how many."""
@@ -399,6 +423,34 @@ class Cut:
     def heights(self) -> list[int]:
         """The nodes of each level, in order."""
         return [level.mask for level in self.levels]
+
+    @cached_property
+    def _places(self) -> dict[int, int] | None:
+        """The place of each node's level; None where a node has several."""
+        if sum(mask.bit_count() for mask in self.heights) > self.table.some.bit_count():
+            return None
+        return {node: at for at, mask in enumerate(self.heights) for node in places(mask)}
+
+    @property
+    def apart(self) -> bool:
+        """Whether no node has several levels."""
+        return self._places is not None
+
+    def counts(self, among: int, bad: int) -> list[tuple[int, int, int]]:
+        """Return the place of each level that some nodes have, how many of them fail, and all."""
+        if self._places is None or among.bit_count() > len(self.heights):
+            return [
+                (place, (mask & bad).bit_count(), held.bit_count())
+                for place, mask in enumerate(self.heights)
+                if (held := mask & among)
+            ]
+        level = self._places.get
+        every = Counter(level(node) for node in places(among))
+        failing = Counter(level(node) for node in places(bad))
+        return [
+            (place, failing[place], every[place])
+            for place in sorted(p for p in every if p is not None)
+        ]
 
     def between(self, test: str, first: int, last: int) -> Condition:
         """Return the condition that an end lies between two levels, both within."""

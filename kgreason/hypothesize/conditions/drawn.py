@@ -4,7 +4,7 @@ Bounds, windows, sets of a few ends and pieces of text. With a `limit` those tha
 not looked for.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf, log2
 from typing import Final
 
@@ -16,6 +16,8 @@ from kgreason.hypothesize.conditions.scale import Scale
 _SHORT: Final = integer("shortList")
 _RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
 
+Pays = Callable[[int, int, float], bool]
+"""Whether a condition with so many failing nodes, of so many, may cost so many bits."""
 Counts = Sequence[tuple[int, int, int]]
 """The place of each level that has nodes, how many of them fail, and how many there are."""
 
@@ -40,18 +42,21 @@ def pieces(cut: Cut, scale: Scale) -> Iterator[Condition]:
             yield condition
 
 
-def bounds(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
-    """Return the bounds and the window of an ordered path that tell most among some nodes."""
+def bounds(
+    cut: Cut, scale: Scale, limit: float = inf, pays: Pays | None = None
+) -> Iterator[Condition]:
+    """Return the bounds and the window of an ordered path that tell most among some nodes.
+
+    None where no union of levels `pays`.
+    """
     tests = [test for test in ("from", "until", "window") if test in cut.ways]
     tests = [test for test in tests if cut.bits(test) <= limit]
     if not tests or not scale.nodes or scale.failing < LEAST:
         return
-    bad, among = scale.bad, scale.among
-    counts = [
-        (place, (mask & bad).bit_count(), held.bit_count())
-        for place, mask in enumerate(cut.heights)
-        if (held := mask & among)
-    ]
+    counts = cut.counts(scale.among, scale.bad)
+    least = min(cut.bits(test) for test in tests)
+    if pays is not None and cut.apart and not any(pays(b, i, least) for b, i in _unions(counts)):
+        return
     last = len(cut.heights) - 1
     if "from" in tests:
         place = _best_cut((each for each in reversed(counts) if each[0] > 0), scale)
@@ -89,9 +94,18 @@ def sets(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
         yield cut.few([chosen for *_, chosen in pure[:size]])
 
 
-def anew(cut: Cut, scale: Scale, limit: float = inf) -> list[Condition]:
+def anew(cut: Cut, scale: Scale, limit: float, pays: Pays | None) -> list[Condition]:
     """Return bounds and sets drawn among some nodes."""
-    return [*bounds(cut, scale, limit), *sets(cut, scale, limit)]
+    return [*bounds(cut, scale, limit, pays), *sets(cut, scale, limit)]
+
+
+def _unions(counts: Counts) -> Iterator[tuple[int, int]]:
+    """Return the unions of levels that could save most: those that fail most first."""
+    bad = inside = 0
+    ranked = sorted((-failing / nodes, failing, nodes) for _, failing, nodes in counts if failing)
+    for _, failing, nodes in ranked:
+        bad, inside = bad + failing, inside + nodes
+        yield bad, inside
 
 
 def _best_cut(counts: Iterable[tuple[int, int, int]], scale: Scale) -> int | None:

@@ -18,7 +18,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
-from kgreason.hypothesize.conditions.drawn import anew, bounds, pieces, sets
+from kgreason.hypothesize.conditions.drawn import Pays, anew, bounds, pieces, sets
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
 from kgreason.hypothesize.conditions.pool import Pool, Region, scored
 from kgreason.hypothesize.conditions.scale import Scale
@@ -33,6 +33,7 @@ _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
 _AHEAD: Final = integer("firstRegions")
 _WORTH: Final = figure("firstWorth")
+_SLACK: Final = 1.0  # bits by which a union of levels may save more than those that fail most
 
 
 @dataclass(frozen=True)
@@ -249,14 +250,19 @@ class Hunt:
         limit = scale.most(bad.bit_count()) - needed - together([*spent, 0.0])
         if limit < 0:
             return
+        floor = needed + together([*spent, 0.0]) - _SLACK
+
+        def pays(held: int, inside: int, bits: float) -> bool:
+            found = scale.bits(held, inside)
+            return found is not None and found - bits > floor
+
         pooled = sorted(
             (place, condition)
             for place, condition in self.pool.within(limit)
             if (bad & condition.mask).bit_count() >= least
         )
-        narrow = _Drawn(
-            [cut for cut in self.cuts if cut.narrow and anew], Scale(region.mask, self.failing)
-        )
+        inner = Scale(region.mask, self.failing)
+        narrow = _Drawn([cut for cut in self.cuts if cut.narrow and anew], inner, pays)
         for condition in (*(c for _, c in pooled), *fresh.at_most(limit), *narrow.at_most(limit)):
             held = (bad & condition.mask).bit_count()
             mask = region.mask & condition.mask
@@ -277,15 +283,15 @@ class Hunt:
 class _Drawn:
     """Bounds and sets of some cuts, drawn among some nodes as far as somebody asks for them."""
 
-    def __init__(self, cuts: Sequence[Cut], scale: Scale) -> None:
-        self._cuts, self._scale = cuts, scale
+    def __init__(self, cuts: Sequence[Cut], scale: Scale, pays: Pays | None = None) -> None:
+        self._cuts, self._scale, self._pays = cuts, scale, pays
         self._limit, self._made = -inf, list[Condition]()
 
     def at_most(self, bits: float) -> list[Condition]:
         """Return those that cost at most so many bits, and perhaps some others."""
         if bits > self._limit:
             self._limit = bits
-            self._made = [c for cut in self._cuts for c in anew(cut, self._scale, bits)]
+            self._made = [c for cut in self._cuts for c in anew(cut, self._scale, bits, self._pays)]
         return self._made
 
 

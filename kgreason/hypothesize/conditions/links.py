@@ -1,8 +1,8 @@
 """What steps lead to, read from the index of the store once for all populations of a graph.
 
 A file of `queries/path/` whose header has `triple` says that its step is one triple, `along` the
-property or `against` it. To read all triples of a property from the index takes a fraction of the time that
-a join takes, as long as most of them are wanted.
+property or `against` it. To read all triples of a property from the index takes a fraction of the
+time that a join takes, as long as most of them are wanted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

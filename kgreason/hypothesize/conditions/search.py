@@ -1,6 +1,8 @@
 """Search a view for the conditions that tell shortest who fails."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import islice
@@ -22,7 +24,17 @@ from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Region
-from kgreason.hypothesize.conditions.units import ALONE, LEAST_SIBLINGS, Dealt, Unit, dealt, units
+from kgreason.hypothesize.conditions.units import (
+    ALONE,
+    LEAST_SIBLINGS,
+    Clusters,
+    Dealt,
+    Unit,
+    clusters,
+    dealt,
+    unit_of,
+    units,
+)
 
 _MOST_E: Final = 300.0
 
@@ -147,6 +159,7 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
     return Atlas(view.graph, population, mark.name, mark.mask, links, view.budget)
 
 
+<<<<<<< HEAD
 def explore(
     view: View, extent: Extent | None = None, atlas: Atlas | None = None, *, origins: bool = False
 ) -> Explored:
@@ -155,6 +168,27 @@ def explore(
     Of `origins` only what says where failures come from is found, and not how nodes fail.
     """
     extent = extent or Extent()
+=======
+def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> Explored:
+    """Search a view; `atlas` says which nodes are looked at, by default all."""
+    with _uncollected():
+        return _explore(view, extent or Extent(), atlas)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Let the collector of cycles rest: a search makes many tuples that stay, and no cycle."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+def _explore(view: View, extent: Extent, atlas: Atlas | None) -> Explored:
+>>>>>>> 6ac7537 (Units are made once for a population, bounds are drawn in a region only where some union of levels could pay; docs and tests of what makes the search quick)
     atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
@@ -239,10 +273,15 @@ class _Telling:
 
     def __init__(self, hunt: Hunt, bars: Bars) -> None:
         self._hunt, self._bars = hunt, bars
+        self._clusters: dict[tuple[Path, int], Clusters] = {}
 
     @cached_property
     def _units(self) -> list[Unit]:
-        return units((cut.table for cut in self._hunt.cuts), self._hunt.among)
+        among, known = self._hunt.among, self._hunt.atlas.units
+        for cut in self._hunt.cuts:
+            if (cut.path, among) not in known:
+                known[cut.path, among] = unit_of(cut.table, among)
+        return units(known[cut.path, among] for cut in self._hunt.cuts)
 
     def found(self, region: Region, rivals: tuple[Found, ...] = (), *, why: str = "") -> Found:
         """Count a region among all nodes, and deal its clusters as wholes."""
@@ -273,17 +312,22 @@ class _Telling:
 
     def _weakest(self, region: Region) -> Weakest | None:
         """Return where a region does worst: which part, by which clusters."""
-        failing = self._hunt.failing
         ways = sum(1 for unit in self._units if len(unit.masks) <= LEAST_SIBLINGS)
         found = [
             Weakest(place, made, cost, ways)
             for place, mask, among in self._parts(region)
             for cost in (added(region.parts, place),)
             for unit in self._units
-            if (made := dealt(mask, among, failing, unit, cost, ways)) is not None
+            if (made := dealt(mask & among, self._held(unit, among), unit, cost, ways)) is not None
         ]
         doubtful = [w for w in found if not w.dealt.fine and w.dealt.probability > ALONE]
         return max(doubtful or found, key=lambda w: w.dealt.probability, default=None)
+
+    def _held(self, unit: Unit, among: int) -> Clusters:
+        key = unit.table.path, among
+        if key not in self._clusters:
+            self._clusters[key] = clusters(unit, among, self._hunt.failing)
+        return self._clusters[key]
 
     def _parts(self, region: Region) -> Iterator[tuple[int, int, int]]:
         """Return the place and nodes of each part, and the nodes that the other parts hold."""

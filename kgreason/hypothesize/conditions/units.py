@@ -92,18 +92,20 @@ class Dealt:
         return -math.log2(max(self.probability, _LEAST_PROBABILITY))
 
 
-def units(tables: Iterable[Table], nodes: int) -> list[Unit]:
-    """Return the ways to cluster nodes: into several clusters of more than one node."""
+def units(found: Iterable[Unit | None]) -> list[Unit]:
+    """Return the ways to cluster nodes, those that part them alike once."""
     out, seen = [], set()
-    for table in tables:
-        unit = _unit(table, nodes) if table.path.steps else None
+    for unit in found:
         if unit is not None and (key := frozenset(unit.masks)) not in seen:
             seen.add(key)
             out.append(unit)
     return out
 
 
-def _unit(table: Table, nodes: int) -> Unit | None:
+def unit_of(table: Table, nodes: int) -> Unit | None:
+    """Return the ends of a path as clusters; None unless there are several of more than a node."""
+    if not table.path.steps:
+        return None
     some, two = table.at_least[:2]
     once = some & ~two & nodes
     size = nodes.bit_count()
@@ -128,14 +130,27 @@ def _levels(table: Table, once: int) -> list[int]:
     return list(days.values())
 
 
-def dealt(
-    region: int, among: int, failing: int, unit: Unit, cost: float, ways: int
-) -> Dealt | None:
+Clusters = Sequence[tuple[int, int, int]]
+"""The nodes of each cluster, how many of them fail, and how many there are."""
+
+
+def clusters(unit: Unit, among: int, failing: int) -> Clusters:
+    """Return the clusters of a unit among some nodes."""
+    return [
+        (nodes, (nodes & failing).bit_count(), nodes.bit_count())
+        for mask in unit.masks
+        if (nodes := mask & among)
+    ]
+
+
+def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> Dealt | None:
     """Deal the clusters of a unit; None where a region is not made of whole ones.
 
-    Only the nodes in `among` are looked at: those that the other parts of a conjunction hold.
+    `held` are its clusters among the nodes that the other parts of a conjunction hold, and of these
+    alone the `region` is.
     """
-    inside, outside, made = _parted(region & among, among, failing, unit)
+    counted = [(failing, size, (nodes & region).bit_count()) for nodes, failing, size in held]
+    inside, outside, made = parted(counted, region.bit_count())
     if not made or len(outside) < FEWEST:
         return None
     return Dealt(unit.table, inside, outside, probability(inside, outside, cost, ways))
@@ -161,20 +176,8 @@ def probability(inside: Sequence[Count], outside: Sequence[Count], cost: float, 
     return min(1.0, beta_binomial_tail(outside, own) * choices)
 
 
-def _parted(
-    region: int, among: int, failing: int, unit: Unit
-) -> tuple[list[Count], list[Count], bool]:
-    """Return the clusters inside and outside a region, and whether it is made of whole ones."""
-    clusters = [
-        ((nodes & failing).bit_count(), nodes.bit_count(), (nodes & region).bit_count())
-        for mask in unit.masks
-        if (nodes := mask & among)
-    ]
-    return parted(clusters, region.bit_count())
-
-
 def parted(
-    clusters: Iterable[tuple[int, int, int]], size: int
+    counted: Iterable[tuple[int, int, int]], size: int
 ) -> tuple[list[Count], list[Count], bool]:
     """Return the clusters inside and outside a region, and whether it is made of whole ones.
 
@@ -184,7 +187,7 @@ def parted(
     inside: list[Count] = []
     outside: list[Count] = []
     whole = 0
-    for failing, nodes, own in clusters:
+    for failing, nodes, own in counted:
         if own >= _WHOLE * nodes:
             inside.append((failing, nodes))
             whole += own
