@@ -159,7 +159,6 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
     return Atlas(view.graph, population, mark.name, mark.mask, links, view.budget)
 
 
-<<<<<<< HEAD
 def explore(
     view: View, extent: Extent | None = None, atlas: Atlas | None = None, *, origins: bool = False
 ) -> Explored:
@@ -167,12 +166,8 @@ def explore(
 
     Of `origins` only what says where failures come from is found, and not how nodes fail.
     """
-    extent = extent or Extent()
-=======
-def explore(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> Explored:
-    """Search a view; `atlas` says which nodes are looked at, by default all."""
     with _uncollected():
-        return _explore(view, extent or Extent(), atlas)
+        return _explore(view, extent or Extent(), atlas, origins=origins)
 
 
 @contextmanager
@@ -187,8 +182,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _explore(view: View, extent: Extent, atlas: Atlas | None) -> Explored:
->>>>>>> 6ac7537 (Units are made once for a population, bounds are drawn in a region only where some union of levels could pay; docs and tests of what makes the search quick)
+def _explore(view: View, extent: Extent, atlas: Atlas | None, *, origins: bool) -> Explored:
     atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
