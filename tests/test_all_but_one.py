@@ -17,6 +17,10 @@ from kgreason.test.finding import Setting
 from tests.lifetime_support import asked, fates, nodes, of, sample, written
 
 OTHER: Final = "Nodes whose mode is another than “rail” fail."
+"""In the words of the family, which `frame` asks."""
+ANYTHING_BUT: Final = "Nodes whose mode is anything but “rail” fail."
+"""In the words of the language of conditions, which the default policy asks first."""
+CODE: Final = {"policy": "code"}
 MODES: Final = ("rail", "road", "sea", "air", "pipe")
 
 
@@ -46,14 +50,23 @@ def spreads(record: Record) -> dict[str, dict[str, list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def rail(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    """The record of what fails unless it goes by rail."""
+def options(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What fails unless it goes by rail."""
     rates = dict.fromkeys(MODES, 0.95) | {"rail": 0.02}
-    return asked(moved(tmp_path_factory.mktemp("rail"), rates, extra="abc"))
+    return moved(tmp_path_factory.mktemp("rail"), rates, extra="abc")
 
 
-def test_all_modes_but_one_are_the_cause(rail: Record) -> None:
-    assert fates(rail)[OTHER] == "Supported"
+@pytest.fixture(scope="module")
+def rail(options: Any) -> Record:
+    """The record under `frame`, where the family and its siblings are asked."""
+    return asked(options)
+
+
+@pytest.mark.parametrize("policy", ["code", "frame"])
+def test_all_modes_but_one_are_the_cause(options: Any, rail: Record, policy: str) -> None:
+    if policy == "code":
+        rail = asked(options | CODE)
+    assert fates(rail)[ANYTHING_BUT if policy == "code" else OTHER] == "Supported"
     [verdict] = of(rail, "Verdict").values()
     assert verdict["outcome"][0] in {"explained", "partly explained"}
     assert audit(rail).ok
@@ -69,25 +82,33 @@ def test_nodes_that_pass_are_counted_among_siblings(rail: Record) -> None:
 
 
 def test_all_values_but_one_are_not_proposed_in_pairs(tmp_path: Path) -> None:
-    """With one shift more of them fail, which is left to refinement."""
+    """With one shift more of them fail: the search says both in one region, and then the rest."""
     draw, rows = random.Random(7), []
     for n in range(720):
         mode, shift = draw.choice(MODES), draw.choice("ab")
         rate = 0.02 if mode == "rail" else 0.95 if shift == "a" else 0.35
         said = f'e:mode "{mode}" ; e:shift "{shift}"'
         rows.append(sample(n, said, fails=draw.random() < rate))
-    record = asked(written(tmp_path, rows) | {"max_hypotheses": 6})
+    options = written(tmp_path, rows) | {"max_hypotheses": 6}
+    record = asked(options)
     assert OTHER in fates(record, 1)
     pairs = [s for s in of(record, "Hypothesis").values() if "part" in s]
     assert all("wasRevisionOf" in pair for pair in pairs)
+    record = asked(options | CODE)
+    told = fates(record)
+    both = "Nodes whose shift is “a” and whose mode is anything but “rail” fail."
+    assert [told[both], told[ANYTHING_BUT]] == ["Supported", "Supported"]
+    assert not [s for s in of(record, "Hypothesis").values() if "part" in s]
 
 
 def test_modes_that_differ_anyway_have_no_such_cause(tmp_path: Path) -> None:
     """One fails less than all others do, but no less than they differ among themselves."""
     rates = {"road": 0.8, "sea": 0.6, "air": 0.7, "pipe": 0.5, "rail": 0.36}
-    record = asked(moved(tmp_path, rates, each=120))
+    options = moved(tmp_path, rates, each=120)
+    record = asked(options)
     assert spreads(record)[OTHER]["outcomeClass"] == ["within"]
     assert fates(record, 1)[OTHER] != "Supported"
+    assert "Supported" not in fates(asked(options | CODE)).values()
 
 
 # --- siblings ---------------------------------------------------------------------------

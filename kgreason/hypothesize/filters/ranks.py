@@ -24,15 +24,17 @@ def preferred_first(candidate: Candidate) -> tuple[float, str]:
     return (-round(score, 6), candidate.region.text)
 
 
-def of_equals_first(candidate: Candidate) -> tuple[bool, bool, int, float, str]:
+def of_equals_first(candidate: Candidate) -> tuple[bool, bool, int, bool, float, str]:
     """Return the sorting key of candidates that hold the very same nodes.
 
     What cannot be supported, for its code length is not paid, comes last; a proposal of a person or
-    a program of her own comes before what the engine finds by itself; then an earlier family.
+    a program of her own comes before what the engine finds by itself; then an earlier family, and
+    of families at one place what was found among all nodes, which hangs on no seed.
     """
     own = bool(set(candidate.by) - {CONDITIONS.iri.value})
-    unpaid = candidate.seen is False
-    return (unpaid, not own, order(candidate), -round(candidate.score, 6), candidate.region.text)
+    unpaid, halved = candidate.seen is False, candidate.seen is None
+    score = -round(candidate.score, 6)
+    return (unpaid, not own, order(candidate), halved, score, candidate.region.text)
 
 
 def order(candidate: Candidate) -> int:
