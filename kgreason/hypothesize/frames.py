@@ -9,6 +9,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.context.view import View
 from kgreason.hypothesize.bindings import NUMBER
 from kgreason.hypothesize.candidates import Candidate, Key, filled
+from kgreason.hypothesize.conditions.seam import Reached, reached
 from kgreason.hypothesize.conjunctions import pairs
 from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter, Round
 from kgreason.hypothesize.filters.ranks import best_first
@@ -43,10 +44,14 @@ class Filtering:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Frames of rivals, the best first, and the runs of the filters that dropped the others."""
+    """Frames of rivals, the best first, and the runs of the filters that dropped the others.
+
+    `reached` says how far the search in conditions went, where one was made.
+    """
 
     frames: tuple[Frame, ...] = ()
     filterings: tuple[Filtering, ...] = ()
+    reached: Reached | None = None
 
     def dropped(self, *names: str) -> tuple[Candidate, ...]:
         """Return the candidates with exact counts that filters of these names dropped."""
@@ -85,7 +90,7 @@ def propose(
     single, alone = sifted(view, counted, round_, ALONE)
     both = single + pairs(view, single)
     kept, together = sifted(view, both, round_, TOGETHER)
-    return Proposal(framed(view, kept), (*rough, *alone, *together))
+    return Proposal(framed(view, kept), (*rough, *alone, *together), reached(view))
 
 
 def _nearest(mined: Iterable[Candidate]) -> list[Candidate]:

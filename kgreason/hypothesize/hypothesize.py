@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import Final
 
 import pyoxigraph as ox
 
@@ -16,6 +17,7 @@ from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members, table
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate, Key
+from kgreason.hypothesize.conditions.seam import BITS, LENGTH
 from kgreason.hypothesize.filters import Dropped, Rejected, Room
 from kgreason.hypothesize.frames import Frame, Proposal
 from kgreason.hypothesize.memory import Memory, remembered
@@ -30,6 +32,9 @@ from kgreason.record.policy import kinds
 from kgreason.record.ranking import is_faint
 from kgreason.record.record import Value, literal
 from kgreason.shacl import Located, located
+
+NAMED: Final = 5
+"""Paths that are named where the search did not reach them."""
 
 
 def hypothesize(
@@ -54,7 +59,7 @@ def hypothesize(
     left_out = [
         _statement(context, symptom, candidate) for candidate in proposal.dropped(Room.name)
     ]
-    step.describe(step.node, leftOut=left_out or None)
+    step.describe(step.node, leftOut=left_out or None, **_reached(context, proposal))
     for candidate in proposal.dropped(Rejected.name):
         _refuse(context, step, symptom, memory, candidate)
     open_ = context.record.select("open-hypotheses", symptom=symptom.node, round=literal(round_))
@@ -157,6 +162,7 @@ def _record_candidate(
         discoveryScore=_six_places(candidate.score),
         discoveryShare=_six_places(candidate.share),
         **_discovery(candidate),
+        **_bits(candidate),
     )
     step.describe(node, index=int(node.value.rpartition(":")[2]))
     _attribute(context, step, node, candidate)
@@ -182,6 +188,15 @@ def _six_places(value: float) -> Decimal:
     return Decimal(f"{value:.6f}")
 
 
+def _bits(candidate: Candidate) -> dict[str, Value]:
+    """Return what a region that pays for its code length saves, and what it costs."""
+    return {
+        name: Decimal(candidate.values[name].value)
+        for name in (LENGTH, BITS)
+        if candidate.paid and name in candidate.values
+    }
+
+
 def _discovery(candidate: Candidate) -> dict[str, Value]:
     """Return the counts of a candidate on the discovery half."""
     return {
@@ -200,6 +215,20 @@ def _put_to(view: View, candidate: Candidate) -> dict[str, Value]:
     }
     kinds = " ".join(made.kinds)
     return told | {"testKinds": kinds, "splitBy": made.scheme, "silentOutside": made.silent}
+
+
+def _reached(context: Context, proposal: Proposal) -> dict[str, Value | list[str]]:
+    """Return how far the search in conditions went, and what it did not reach."""
+    found = proposal.reached
+    if found is None:
+        return {}
+    beyond = dict.fromkeys(path.words(context.names) for path in found.beyond)
+    return {
+        "pathsSearched": found.paths,
+        "conditionsSearched": found.conditions,
+        "pathsUnreached": len(found.beyond),
+        "unreached": list(beyond)[:NAMED],
+    }
 
 
 def _stall(step: Step, symptom: Symptom, round_: int, open_: Sequence[Row]) -> None:

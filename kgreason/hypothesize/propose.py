@@ -39,6 +39,7 @@ def proposal_of(
         return found if found.frames else _best_of_none(view, found)
     wanting = recorded.found_wanting(context, symptom, round_)
     runs: list[Filtering] = []
+    reached = None
     if view.marks is view_of(context, symptom, round_ - 1).marks and not wanting:
         # Where nothing was taken out, what there was no room for has its turn.
         candidates = recorded.left_out(context, symptom, round_ - 1)
@@ -49,9 +50,11 @@ def proposal_of(
         found = propose(view, context.most, memory.rejected, wanting, proposers, done)
         candidates = [c for frame in found.frames for c in frame.members]
         candidates += found.dropped(Room.name)
+        reached = found.reached
         runs = [run for run in found.filterings if run.by.name != Room.name]
     revised = _revised(context, symptom, view, round_, memory, proposers)
-    return _later(context, symptom, view, round_, memory, revised, candidates, runs)
+    later = _later(context, symptom, view, round_, memory, revised, candidates, runs)
+    return replace(later, reached=reached)
 
 
 def _best_of_none(view: View, found: Proposal) -> Proposal:

@@ -64,6 +64,7 @@ def _symptoms(
     """Return the entries of `symptoms`, each with its hypotheses as they are ranked."""
     evidence, authors = _evidence(record), _authors(record)
     features, estimates, nearest = _features(record), _estimates(record), _nearest(record)
+    searches, bits = _searches(record), _bits(record)
     open_: dict[str, list[str]] = {}
     for row in record.select("undecided"):
         open_.setdefault(row["symptom"].value, []).append(row["why"].value)
@@ -74,14 +75,42 @@ def _symptoms(
         | {"detectable": _detectable(row)}
         | {"nearest": nearest.get(row["symptom"].value, [])}
         | {"features": features.get(row["symptom"].value)}
+        | {"search": searches.get(row["symptom"].value)}
         | {
-            "hypotheses": _ranked(
-                row, known.get(row["symptom"].value, []), evidence, estimates, authors, about
-            )
+            "hypotheses": [
+                entry | {"bits": bits.get(entry["id"])}
+                for entry in _ranked(
+                    row, known.get(row["symptom"].value, []), evidence, estimates, authors, about
+                )
+            ]
         }
         for row in symptoms(record)
     ]
     return [one | {"hypotheses": with_origins(one["hypotheses"], findings)} for one in told]
+
+
+def _searches(record: Record) -> dict[str, dict[str, Any]]:
+    """Return how far the search in conditions went, by the IRI of the symptom."""
+    out: dict[str, dict[str, Any]] = {}
+    for row in record.select("result-searches"):
+        names = {"paths": "paths", "conditions": "conditions", "beyond": "unreached"}
+        counts: dict[str, Any] = {told: int(row[name].value) for name, told in names.items()}
+        made = out.setdefault(row["symptom"].value, counts | {"examples": []})
+        if "unreached" in row:
+            made["examples"].append(row["unreached"].value)
+    return out
+
+
+def _bits(record: Record) -> dict[str, dict[str, float]]:
+    """Return the bits saved and the code length of what the language of conditions tells.
+
+    Both are in bits, by the IRI of the hypothesis; of several ways to say it, the shortest counts.
+    """
+    out: dict[str, dict[str, float]] = {}
+    for row in record.select("result-bits"):
+        told = {"saved": float(row["saved"].value), "code_length": float(row["length"].value)}
+        out.setdefault(row["hypothesis"].value, told)
+    return out
 
 
 def _state(about: Row) -> str:
@@ -328,12 +357,19 @@ def _causes(
     findings: Sequence[Row],
     told: Sequence[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Return each cause with the fingerprint of what it says."""
+    """Return each cause with the fingerprint of what it says, and the most bits that it saves."""
     keys = {one["id"]: one["key"] or one["name"] for one in told}
+    bits = {h["id"]: h["bits"] for one in told for h in one["hypotheses"] if h["bits"]}
     return [
-        cause.as_dict() | {"fingerprint": cause.fingerprint(keys)}
+        cause.as_dict()
+        | {"fingerprint": cause.fingerprint(keys)}
+        | {"bits": _most([bits[h.id] for h in cause.hypotheses if h.id in bits])}
         for cause in causes_of(members, joined, findings)
     ]
+
+
+def _most(bits: Sequence[Mapping[str, float]]) -> Mapping[str, float] | None:
+    return max(bits, key=lambda one: one["saved"], default=None)
 
 
 def _seconds(record: Record, about: Row) -> float:

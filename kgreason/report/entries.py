@@ -99,12 +99,44 @@ class ReportedOrigin:
 
 
 @dataclass(frozen=True)
+class ReportedBits:
+    """What a region in the language of conditions saves, in bits, and the length of its code.
+
+    `saved` is what is left when the length is paid: two to the power of it is the e-value where
+    nodes are exchangeable (docs/conditions.md).
+    """
+
+    saved: float
+    code_length: float
+
+
+@dataclass(frozen=True)
+class ReportedSearch:
+    """How far the search in conditions went: paths, and conditions on what lies at their ends.
+
+    `unreached` counts the paths that might have told more and were not looked at; `examples` names
+    a few of them.
+    """
+
+    paths: int
+    conditions: int
+    unreached: int
+    examples: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        return cls(**{**entry, "examples": tuple(entry["examples"])})
+
+
+@dataclass(frozen=True)
 class ReportedHypothesis:
     """A hypothesis on a symptom, as ranked among its rivals.
 
     `region` is a SELECT of ?focus; `inside` and `outside` count over the whole population;
     `proposers` are those who proposed it, as people call them. `finding` is the sentence that joins
-    a mechanism with its `origin` and its `pieces`; None where it is told by itself.
+    a mechanism with its `origin` and its `pieces`; None where it is told by itself. `bits` are
+    those of a region in the language of conditions.
     """
 
     id: str
@@ -125,6 +157,7 @@ class ReportedHypothesis:
     finding: str | None
     origin: ReportedOrigin | None
     pieces: tuple[str, ...]
+    bits: ReportedBits | None
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -136,6 +169,7 @@ class ReportedHypothesis:
             "proposers": tuple(entry["proposers"]),
             "origin": ReportedOrigin.of(entry["origin"]) if entry["origin"] else None,
             "pieces": tuple(entry["pieces"]),
+            "bits": ReportedBits(**entry["bits"]) if entry["bits"] else None,
         }
         return cls(**{**entry, **inner})
 
@@ -224,6 +258,7 @@ class ReportedSymptom(SeenSymptom):
     detectable: DetectableEffect | None
     nearest: tuple[NearestCandidate, ...]
     features: VerdictFeatures | None
+    search: ReportedSearch | None
     hypotheses: tuple[ReportedHypothesis, ...]
 
     @classmethod
@@ -235,6 +270,7 @@ class ReportedSymptom(SeenSymptom):
             "detectable": None if effect is None else DetectableEffect(**effect),
             "nearest": tuple(map(NearestCandidate.of, entry["nearest"])),
             "features": None if features is None else VerdictFeatures(**features),
+            "search": ReportedSearch.of(entry["search"]) if entry["search"] else None,
             "hypotheses": tuple(map(ReportedHypothesis.of, entry["hypotheses"])),
         }
         return cls(**{**entry, **inner})
@@ -261,7 +297,8 @@ class ReportedCause:
     `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
     (None before the conclusion). Where it `narrows`, less than half of its region fails: it tells
     where the failures lie, and adds nothing to what is explained. One mechanism over several
-    properties has them in `same_mechanism`.
+    properties has them in `same_mechanism`. `bits` are those of that of its hypotheses which saves
+    most; None where none is in the language of conditions.
     """
 
     id: str
@@ -273,13 +310,15 @@ class ReportedCause:
     narrows: bool
     fingerprint: str
     same_mechanism: tuple[CausePart, ...]
+    bits: ReportedBits | None
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
         lists = {name: tuple(entry[name]) for name in ("hypotheses", "symptoms")}
         parts = tuple(CausePart(**each) for each in entry["same_mechanism"])
-        return cls(**{**entry, **lists, "same_mechanism": parts})
+        bits = ReportedBits(**entry["bits"]) if entry["bits"] else None
+        return cls(**{**entry, **lists, "same_mechanism": parts, "bits": bits})
 
 
 def rows(symptoms: Iterable[ReportedSymptom]) -> list[dict[str, Any]]:

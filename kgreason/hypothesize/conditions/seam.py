@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 from typing import Final
@@ -20,12 +20,15 @@ from kgreason.hypothesize.candidates import Candidate, both, suits
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
+from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.search import Found, atlas_of, explore, of_origin
 from kgreason.hypothesize.conditions.units import clustered
 
 WRITTEN: Final = "conditions"
 """The name under which a candidate keeps its conditions, as JSON."""
-_LENGTH: Final = "codeLength"
+LENGTH: Final = "codeLength"
+BITS: Final = "bitsSaved"
+"""Under these names a candidate keeps the bits that it costs to say, and that it saves beyond."""
 _CLUSTERS: Final = "clusters"
 _MOST_BITS: Final = 1_000_000.0
 """What cannot be said in the code costs more than it could ever save."""
@@ -47,6 +50,7 @@ def candidates(view: View, most: int) -> list[Candidate]:
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
     view.kept[_nearest(view)] = None if told else best
+    view.kept[_reached(view)] = Reached(explored.paths, explored.conditions, explored.unreached)
     if atlas.whole:
         for found in (*told, *((best,) if best else ())):
             _known(view, found)
@@ -62,6 +66,28 @@ def nearest(view: View) -> Candidate | None:
     """Return the best single condition of a search that told none; None where none was made."""
     found = view.kept.get(_nearest(view))
     return candidate(found) if isinstance(found, Found) else None
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a search went: paths and conditions looked at, and paths that lay beyond its extent.
+
+    The first of these could have told most.
+    """
+
+    paths: int
+    conditions: int
+    beyond: tuple[Path, ...]
+
+
+def reached(view: View) -> Reached | None:
+    """Return how far the search on a view went; None where none was made."""
+    found = view.kept.get(_reached(view))
+    return found if isinstance(found, Reached) else None
+
+
+def _reached(view: View) -> str:
+    return f"reached:{view.marks.failing.value}"
 
 
 def _nearest(view: View) -> str:
@@ -106,7 +132,8 @@ def candidate(found: Found) -> Candidate:
     text = json.dumps(written(found.parts), ensure_ascii=False, sort_keys=True)
     values: dict[str, Term] = {
         WRITTEN: Literal(text, datatype=RDF.JSON),
-        _LENGTH: Literal(f"{min(found.cost, _MOST_BITS):.6f}", datatype=XSD.decimal),
+        LENGTH: Literal(f"{min(found.cost, _MOST_BITS):.6f}", datatype=XSD.decimal),
+        BITS: Literal(f"{max(found.bits, -_MOST_BITS):.6f}", datatype=XSD.decimal),
     }
     if found.weakest is not None:
         unit = {
@@ -149,9 +176,9 @@ def costing(values: Mapping[str, Term]) -> Fragment:
     these, and ?ways the number of coarse ways in which its nodes are clustered. What was not looked
     for in the language costs nothing, and has no such pattern.
     """
-    if _LENGTH not in values:
+    if LENGTH not in values:
         return Fragment("")
-    said = f"BIND ({values[_LENGTH].value} AS ?codeLength)"
+    said = f"BIND ({values[LENGTH].value} AS ?codeLength)"
     if _CLUSTERS in values:
         unit = json.loads(values[_CLUSTERS].value)
         said += f" BIND ({unit['bits']} AS ?partLength) BIND ({unit['ways']} AS ?ways)"
