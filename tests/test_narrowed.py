@@ -86,7 +86,7 @@ def test_counterexamples_count_by_their_share(failing: int, says: str) -> None:
 def test_the_report_gives_both_rates_and_does_not_say_explained(result: kgreason.Result) -> None:
     text = result.markdown()
     assert "1 is narrowed down, and not explained." in text
-    assert "36 % of these nodes fail, of the others 0.8 %: this narrows the failures down" in text
+    assert "36 % of these vases fail, of the others 0.8 %: this narrows the failures down" in text
     assert "32 of them lie where less than half of the nodes fail" in text
     assert "(84 % of all are beyond the rate of the other nodes)" in text
     assert "Narrowed down, not explained: Nodes whose maker is atelier fail more often" in text
@@ -113,7 +113,7 @@ def test_none_outside_has_an_upper_bound() -> None:
     with kgreason.investigate(data, shapes=SHAPES) as made:
         text = made.markdown()
     assert "against none of the 700 outside (at most 0.5 %)" in text  # 3 / 700 is 0.43 %
-    assert "100 % of these nodes fail, of the others none (at most 0.5 %)." in text
+    assert "100 % of these vases fail, of the others none (at most 0.5 %)." in text
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -247,3 +248,47 @@ def test_slices_count_each_symptom_with_a_cause(place: Path) -> None:
             assert sum(int(row["failing"].value) for row in sources) == failing
             assert sum(int(row["nodes"].value) for row in sources) == 80
         assert audit(record).ok
+
+
+def colours() -> dict[str, dict[str, str]]:
+    """Give the colours of the page by name, light and dark."""
+    css = (Path(summary.__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
+    light, dark = css.split("* { box-sizing")[0].split("@media (prefers-color-scheme: dark)")
+    found = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", text)) for text in (light, dark)]
+    return {"light": found[0], "dark": found[0] | found[1]}
+
+
+def contrast(one: str, other: str) -> float:
+    """Give the contrast ratio of two colours (WCAG 2.2, section 1.4.3)."""
+    shades = []
+    for colour in (one, other):
+        parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        shades.append(0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05)
+    return max(shades) / min(shades)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_bars_stand_out_from_what_is_behind_them(scheme: str) -> None:
+    found = colours()[scheme]
+    washes = [(name, f"{name}-wash") for name in ("good", "part", "calm", "open", "bad", "accent")]
+    grounds = [(ink, back) for ink in ("ink", "soft", "accent") for back in ("paper", "card")]
+    for ink, back in [*washes, *grounds, ("ink", "wash"), ("soft", "wash"), ("ink", "accent-wash")]:
+        assert contrast(found[ink], found[back]) >= 4.5, (ink, back)
+    for bar in ("s1", "s5"):
+        assert contrast(found[bar], found["card"]) >= 3, bar
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_a_browser_draws_the_page(place: Path, page: str, width: int, height: int) -> None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
+    if browser is None:
+        pytest.skip("there is no headless Chromium here")
+    (place / "page.html").write_text(page, encoding="utf-8")
+    shot = place / f"shot-{width}.png"
+    command = [browser, "--headless", "--no-sandbox", f"--window-size={width},{height}"]
+    command += [f"--screenshot={shot}", (place / "page.html").as_uri()]
+    subprocess.run(command, check=True, capture_output=True)
+    header = shot.read_bytes()[:24]
+    assert (int.from_bytes(header[16:20]), int.from_bytes(header[20:24])) == (width, height)

@@ -97,8 +97,15 @@ def _read(path: Path) -> str:
         raise OptionError(f"--given {path}: the file cannot be read ({why}).") from error
 
 
+_LEDGER: Final = re.compile(r'(<pre class="command"><code>[^<]*?) --ledger [^<]*')
+
+
 def _parts(text: str) -> list[_Part]:
-    """Cut a report into its sections, each with what stands before its mark."""
+    """Cut a report into its sections, each with what stands before its mark.
+
+    Commands are compared without the folder of the ledger, which is not the record's.
+    """
+    text = _LEDGER.sub(r"\g<1>", text)
     parts, begun = [], 0
     for mark in _MARK.finditer(text):
         name, digest = mark["md"] or mark["html"], mark["mddigest"] or mark["htmldigest"]
