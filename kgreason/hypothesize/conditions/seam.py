@@ -106,7 +106,11 @@ def _speaks(view: View, found: Found) -> bool:
     family = _family(found)
     if family is None or not suits(family, view.constraint):
         return False
-    return "wrong" not in family.parameters or view.names_values
+    if "wrong" not in family.parameters:
+        return True
+    bars = Bars(view)
+    common = all("common" in part.template.header for part in found.parts if bars.on_value(part))
+    return view.names_values and common
 
 
 def wrong(view: View, values: Mapping[str, Term]) -> Fragment:
