@@ -224,16 +224,24 @@ def table(symptoms: Sequence[dict[str, Any]]) -> str:
 
 
 def summary(symptoms: Sequence[dict[str, Any]]) -> str:
-    """Return the counts by verdict and by kind, and what the sure ones are worth."""
-    counts = Counter(one["judged"] for one in symptoms)
-    lines = ["", ", ".join(f"{counts[one]} {one}" for one in VERDICTS if counts[one])]
-    lines.append(f"good (right or an honest none): {share(symptoms)}")
-    lines += [
-        f"  {kind}: {share([one for one in symptoms if one['kinds'][0] == kind])}"
-        for kind in sorted({one["kinds"][0] for one in symptoms})
+    """Return the counts by verdict, in all and by kind, and what the sure ones are worth."""
+    kinds = sorted({one["kinds"][0] for one in symptoms})
+    groups = [
+        *((kind, [one for one in symptoms if one["kinds"][0] == kind]) for kind in kinds),
+        ("all", list(symptoms)),
     ]
+    lines = ["", f"| true kind | {' | '.join(VERDICTS)} | good (95 %) |"]
+    lines.append("|---" * (len(VERDICTS) + 2) + "|")
+    for name, group in groups:
+        counts = Counter(one["judged"] for one in group)
+        cells = " | ".join(str(counts[one] or "") for one in VERDICTS)
+        lines.append(f"| {name} | {cells} | {share(group)} |")
     sure = [one for one in symptoms if (one["confidence"] or 0.0) >= SURE]
-    lines.append(f"supported at {SURE} or more, right: {share(sure)}")
+    silent = [one for one in symptoms if one["verdict"] == "no systematic cause"]
+    lines.append(
+        f"\nGood is right or an honest none. Supported at {SURE} or more, right: {share(sure)}"
+    )
+    lines.append(f"“No systematic cause” said, and true: {share(silent)}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kgreason.base.terms import TRAILS
 from kgreason.context.view import View
 from kgreason.hypothesize import proposer
 from kgreason.hypothesize.filters import FILTERS, Repeat
@@ -17,6 +18,7 @@ from kgreason.review.replay import replay
 from tests.lifetime_support import asked, of, sample, written
 
 ROOT = Path(__file__).resolve().parents[1]
+_SUPPORTED = TRAILS.Supported.value
 
 
 def old_and_new(folder: Path) -> dict[str, Any]:
@@ -35,8 +37,8 @@ def test_every_filter_says_in_a_sentence_why_it_drops_a_candidate() -> None:
     assert len({each.reason for each in found.values()}) == len(found)
     assert [each.name for each in FILTERS] == [
         *("support", "family-limit", "count-limit", "found-wanting", "support", "lift"),
-        *("exposure", "testable", "own-right", "clustering", "subsumption"),
-        "near-duplicate",
+        *("exposure", "testable", "own-right", "shorter-story", "clustering"),
+        *("subsumption", "near-duplicate"),
         *("redundancy", "confounding", "near-duplicate", "restatement", "memory", "room"),
     ]
 
@@ -71,6 +73,52 @@ def test_a_dropped_candidate_is_recorded_with_the_filter_and_its_figure(tmp_path
     assert row["filter"].value == "lift"
     assert row["decided"].value == f"rate inside over the rate of all {round(ratio, 3)}, bound 1.1"
     assert row["failing_inside"].value == f"{failing} of {inside}"
+
+
+def racks(folder: Path, strays: int) -> dict[str, Any]:
+    """Write samples of which one rack lacks the mass, and most of these are blue.
+
+    `strays` samples of the rack are not blue, and as many elsewhere are.
+    """
+    rows = []
+    for n in range(240):
+        rack = n // 3 % 10
+        place = n // 30 * 3 + n % 3
+        blue = place >= strays if rack == 4 else rack == 7 and place < strays
+        said = f'e:rack "r{rack}" ; e:hue "{"blue" if blue else f"hue {n % 7}"}"'
+        rows.append(sample(n, said, fails=rack == 4))
+    return written(folder, rows)
+
+
+@pytest.mark.parametrize(("strays", "dropped"), [(1, True), (2, True), (12, False)])
+def test_of_two_regions_that_no_test_tells_apart_the_shorter_story_is_told(
+    strays: int, *, dropped: bool, tmp_path: Path
+) -> None:
+    record = asked(racks(tmp_path, strays), policy="code")
+    runs = of(record, "Filtering")
+    by = {node for node, said in runs.items() if said["filter"] == ["shorter-story"]}
+    gone = [said for said in of(record, "Candidate").values() if said["filtering"][0] in by]
+    assert any("blue" in said["statement"][0] for said in gone) == dropped
+    assert [said["outcome"] for said in of(record, "Verdict").values()] == [["explained"]]
+    leaders = [
+        h for h in of(record, "Hypothesis").values() if h["status"] == [TRAILS.Supported.value]
+    ]
+    assert ["r4" in said["statement"][0] for said in leaders] == [True]
+
+
+def test_what_a_person_proposes_is_tested_whatever_is_shorter(tmp_path: Path) -> None:
+    idea = {
+        "condition": [
+            {
+                "path": [{"step": "forward", "along": "<https://example.org/lab/hue>"}],
+                "test": "equals",
+                "terms": {"term": '"blue"'},
+            }
+        ]
+    }
+    record = asked(racks(tmp_path, 2), policy="code", hypotheses=[idea])
+    told = [said["statement"][0] for said in of(record, "Hypothesis").values()]
+    assert any("blue" in one for one in told)
 
 
 def test_filters_that_ran_on_rough_counts_are_recorded_by_numbers_only(tmp_path: Path) -> None:

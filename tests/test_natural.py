@@ -178,3 +178,21 @@ def test_a_person_judges_otherwise_with_a_reason(
     monkeypatch.setattr(natural_cases, "by_hand", lambda: {("x", "One file."): "false"})
     told = natural_bench.judged(laid(("source",), tmp_path), symptom(), ox.Store())
     assert told["judged"] == "false"
+
+
+def test_the_table_counts_by_kind_with_intervals() -> None:
+    """A case counts under the first of its kinds; what was told surely is counted by itself."""
+    sure = {"kinds": ["drift"], "judged": "right", "confidence": 0.95, "verdict": "explained"}
+    unsure = {
+        "kinds": ["drift", "source"],
+        "judged": "false",
+        "confidence": 0.85,
+        "verdict": "explained",
+    }
+    silent = {"kinds": ["none"], "judged": "honest none", "confidence": None}
+    told = [sure, unsure, silent | {"verdict": "no systematic cause"}]
+    lines = natural_bench.summary(told).splitlines()
+    assert "| drift | 1 |  |  | 1 |  |  |  | 1 of 2 (0.09 to 0.91) |" in lines
+    assert "| all | 1 |  |  | 1 |  | 1 |  | 2 of 3 (0.21 to 0.94) |" in lines
+    assert lines[-2].endswith("right: 1 of 1 (0.21 to 1.00)")
+    assert lines[-1].endswith("and true: 1 of 1 (0.21 to 1.00)")

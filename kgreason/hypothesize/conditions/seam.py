@@ -173,6 +173,11 @@ def _lexical(term: str) -> str:
     return triple.object.value if isinstance(triple.object, Literal) else "[]"
 
 
+def length(values: Mapping[str, Term]) -> float:
+    """Return the bits that a candidate costs to say, 0 for what was not said in the language."""
+    return float(values[LENGTH].value) if LENGTH in values else 0.0
+
+
 def costing(values: Mapping[str, Term]) -> Fragment:
     """Return what binds ?codeLength to the bits that a candidate costs to say.
 

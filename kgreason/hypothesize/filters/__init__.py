@@ -28,6 +28,7 @@ from kgreason.hypothesize.filters.own_right import OwnRight
 from kgreason.hypothesize.filters.redundancy import Redundancy
 from kgreason.hypothesize.filters.restatement import Restatement
 from kgreason.hypothesize.filters.room import Room
+from kgreason.hypothesize.filters.shorter_story import ShorterStory
 from kgreason.hypothesize.filters.subsumption import Subsumption
 from kgreason.hypothesize.filters.support import Support
 from kgreason.hypothesize.filters.testable import Testable
@@ -44,6 +45,7 @@ ALONE: Final[tuple[Filter, ...]] = (
     FoundWanting(),
     *_CHECKS,
     OwnRight(),
+    ShorterStory(),
     Clustering(),
     Subsumption(),
     NearDuplicate(),

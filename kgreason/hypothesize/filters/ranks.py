@@ -31,10 +31,14 @@ def of_equals_first(candidate: Candidate) -> tuple[bool, bool, int, bool, float,
     a program of her own comes before what the engine finds by itself; then an earlier family, and
     of families at one place what was found among all nodes, which hangs on no seed.
     """
-    own = bool(set(candidate.by) - {CONDITIONS.iri.value})
     unpaid, halved = candidate.seen is False, candidate.seen is None
     score = -round(candidate.score, 6)
-    return (unpaid, not own, order(candidate), halved, score, candidate.region.text)
+    return (unpaid, not own(candidate), order(candidate), halved, score, candidate.region.text)
+
+
+def own(candidate: Candidate) -> bool:
+    """Check whether a person or a program of her own proposed a candidate."""
+    return bool(set(candidate.by) - {CONDITIONS.iri.value})
 
 
 def order(candidate: Candidate) -> int:
