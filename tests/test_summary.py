@@ -206,6 +206,8 @@ def test_a_card_shows_the_data_in_pictures_that_say_what_they_show(page: str) ->
         "Share that fails, by source: south.ttl 90 % of 40; north.ttl 0 % of 40",
     ]
     assert card.count('class="marked"') == 2
+    mapped = page[page.index('id="C2"') : page.index("</main>")]
+    assert "What the cause looks at" not in mapped
 
 
 def test_the_commands_of_the_page_name_the_ledger(place: Path, page: str) -> None:

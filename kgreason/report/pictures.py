@@ -29,6 +29,7 @@ _COLUMNS: Final = 120
 _LONGEST: Final = 24
 _MOST: Final = 8
 _SOURCE: Final = "urn:src:"
+_BOUND: Final = r"( or (?:earlier|higher|later|narrower))"
 _MONTH: Final = re.compile(r"“(\d{4}-\d{2})")
 
 
@@ -160,7 +161,7 @@ def _after(month: str, found: re.Match[str] | None) -> bool:
     return found is not None and month >= found[1]
 
 
-def way(record: Record, hypothesis: NamedNode, thing: str) -> Ways | None:
+def way(record: Record, hypothesis: NamedNode, thing: str, statement: str) -> Ways | None:
     """Draw the way from a node to each condition of a cause; None where it has none."""
     (row,) = record.select("bindings", role="summary", hypothesis=hypothesis)
     try:
@@ -169,7 +170,9 @@ def way(record: Record, hypothesis: NamedNode, thing: str) -> Ways | None:
         parts = ()
     ways = [_condition(part) for part in parts]
     if not ways and "dimension" in row and "level" in row:
-        ways = [[(_name(row["dimension"]), _level(row["level"]))]]
+        level = _level(row["level"])
+        bound = re.search(re.escape(level) + _BOUND, statement)
+        ways = [[(_name(row["dimension"]), level + bound[1] if bound else level)]]
     if not ways:
         return None
     rows = tuple(_stops(thing, steps, place) for place, steps in enumerate(ways))

@@ -109,8 +109,16 @@ def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
         tuple(_text(f"{r['broken'].value} {r['accounts'].value}") for r in others.values()),
         _next(record, told, which, cause.name),
         _pictures(record, first),
-        way(record, told, first["thing"].value),
+        _way(record, cause, first),
     )
+
+
+def _way(record: Record, cause: Cause, row: Row) -> Ways | None:
+    """Return the way to the condition; a slip of one property for another is no such way."""
+    if cause.hypotheses[0].kind == "mapping":
+        return None
+    told = NamedNode(row["hypothesis"].value)
+    return way(record, told, row["thing"].value, row["cause"].value)
 
 
 def _pictures(record: Record, row: Row) -> tuple[Bars, ...]:
