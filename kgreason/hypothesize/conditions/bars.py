@@ -223,6 +223,11 @@ class Bars:
         steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
         return bool(steps) and steps == self._path
 
+    def through_value(self, condition: Condition) -> bool:
+        """Check whether a condition is about the constrained value, or what lies behind it."""
+        steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
+        return bool(self._path) and steps[: len(self._path)] == self._path
+
 
 class Origins:
     """Says of a condition whether it tells nothing of where failures come from, and why.
@@ -240,8 +245,8 @@ class Origins:
         """Return the reason for which a condition is none, or ""."""
         if why := self._bars(condition):
             return why
-        if self._bars.on_value(condition):
-            return "it says what is wrong with the value, and not where it comes from"
+        if self._bars.through_value(condition):
+            return "it says what the value is like, and not where the node comes from"
         return "it is a sign of the failure itself" if self.sign(condition.path) else ""
 
     def sign(self, path: Path) -> bool:

@@ -232,6 +232,12 @@ def told(values: Mapping[str, Term], names: Names) -> dict[str, str]:
     return {"condition": "Nodes " + " and ".join(part.words(names) for part in _parts(values))}
 
 
+def through_value(view: View, values: Mapping[str, Term]) -> bool:
+    """Check whether a candidate has a condition about the constrained value, or behind it."""
+    bars = Bars(view)
+    return WRITTEN in values and any(bars.through_value(part) for part in _parts(values))
+
+
 def spoken_of(values: Mapping[str, Term]) -> set[Term]:
     """Return the properties and classes along which the conditions of a candidate go."""
     if WRITTEN not in values:
