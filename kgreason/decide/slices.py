@@ -47,7 +47,7 @@ def _slices(context: Context, view: View, symptom: Symptom) -> Iterator[Mapping[
         yield from _counted("source", list(found)[:_SOURCES])
     path = _day(context, symptom)
     if path is not None:
-        asked = template("context", "slice-month").render(**given, path=path)
+        asked = template("context", "slice-month").render(**given, days=path)
         months = list(view.graph.store.select(asked))
         if 1 < len(months) <= _MONTHS:
             yield from _counted("month", months)

@@ -194,9 +194,11 @@ def _sections(made: Template) -> Iterator[str]:
     if made.role != "hypothesize" or not made.sections:
         return
     tests = set(made.header["tests"].split())
-    needed = {"region"}
-    if made.name not in {one.header.get("into") for one in role("refine").values()}:
-        needed |= {"propose"}
+    needed = {"region", "propose"}
+    if made.name in {one.header.get("into") for one in role("refine").values()}:
+        needed = {"region"}
+    if "{condition}" in made.header["statement"]:
+        needed = set()  # the search in conditions proposes it, and knows its region
     if tests & {"sibling-spread", "period-spread"}:
         needed |= {"levels"}
     needed |= {"prediction"} if "direct-check" in tests else set()

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate, Key
-from kgreason.hypothesize.conditions.seam import spoken_of
+from kgreason.hypothesize.conditions.seam import spoken_of, through_value
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.overlaps import contained_in, jaccard, overlap
@@ -35,7 +35,7 @@ class Restatement(Filter):
     name: ClassVar[str] = "restatement"
     reason: ClassVar[str] = "It only says in other words how the nodes of a mechanism fail."
 
-    def __call__(self, _view: View, candidates: Sequence[Candidate], round_: Round, /) -> Sifted:
+    def __call__(self, view: View, candidates: Sequence[Candidate], round_: Round, /) -> Sifted:
         """Return the candidates that are kept, and those that are dropped with their figures."""
         doubted = {name for name, _ in round_.found_wanting}
         mechanisms = [c for c in candidates if c.is_mechanism and c.family.name not in doubted]
@@ -44,7 +44,8 @@ class Restatement(Filter):
         places = _places(candidates, mechanisms)
         for candidate in candidates:
             spared = candidate.is_mechanism or candidate.key in places
-            found = None if spared else _restated(candidate, mechanisms)
+            pays = bool(candidate.paid) and not through_value(view, candidate.values)
+            found = None if spared else _restated(candidate, mechanisms, pays=pays)
             if found is None:
                 kept.append(candidate)
             else:
@@ -90,11 +91,11 @@ def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
 
 
 def _restated(
-    origin: Candidate, mechanisms: Sequence[Candidate]
+    origin: Candidate, mechanisms: Sequence[Candidate], *, pays: bool
 ) -> tuple[Figure, Candidate] | None:
-    found = ((_restates(origin, mechanism), mechanism) for mechanism in mechanisms)
+    found = ((_restates(origin, mechanism, pays=pays), mechanism) for mechanism in mechanisms)
     one = next(((figure, m) for figure, m in found if figure is not None), None)
-    return one or _told_in_parts(origin, mechanisms)
+    return one or (None if pays else _told_in_parts(origin, mechanisms))
 
 
 def _told_in_parts(
@@ -104,8 +105,6 @@ def _told_in_parts(
 
     Two wrong datatypes that hold nearly all failing nodes leave no more to tell than one.
     """
-    if origin.paid:
-        return None
     kinds: dict[str, list[Candidate]] = {}
     for mechanism in mechanisms:
         kinds.setdefault(mechanism.family.header["kind"], []).append(mechanism)
@@ -120,13 +119,13 @@ def _told_in_parts(
     return None
 
 
-def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
+def _restates(origin: Candidate, mechanism: Candidate, *, pays: bool) -> Figure | None:
     """Return the figure by which an origin only tells of nodes that fail by one mechanism.
 
     Either both are the same nodes; or the mechanism claims most failing nodes of the origin, and
     the origin is about the property of the mechanism, or the mechanism claims nearly all failing
-    nodes while the two regions differ, and the origin was not found to pay for its length. What
-    nodes that fail in one way share by chance is no second cause.
+    nodes while the two regions differ, unless the origin `pays` for its length and is not about
+    the value. What nodes that fail in one way share by chance is no second cause.
     """
     same = jaccard(origin, mechanism)
     if same >= _SAME:
@@ -135,8 +134,7 @@ def _restates(origin: Candidate, mechanism: Candidate) -> Figure | None:
     if shared < _COVERS:
         return None
     whole = mechanism.claimed.bit_count() >= _COVERS * mechanism.table.failing
-    # What pays for its code length is more than nodes that fail in one way share by chance.
-    apart = whole and same < _OVERLAP and not origin.paid
+    apart = whole and same < _OVERLAP and not pays
     if _about_it(origin, mechanism) or apart:
         return Figure("share of its failing nodes claimed there", shared, _COVERS)
     return None
