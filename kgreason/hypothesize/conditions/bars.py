@@ -123,12 +123,12 @@ class Bars:
 
     def _asked(self, condition: Condition) -> str:
         """Bar the property and value of which a query or a nested shape speaks."""
-        if self._component not in _WHOLE or not condition.path.steps:
+        if self._component not in _WHOLE:
             return ""
-        along = condition.path.steps[-1].along
-        if along not in {*self._listed, TYPE}:
+        along = condition.path.steps[-1].along if condition.path.steps else None
+        if along is not None and along not in {*self._listed, TYPE}:
             return ""
-        if condition.test in _THERE | _BOUNDS:
+        if along is not None and condition.test in _THERE | _BOUNDS:
             return "the rule itself asks how much of this there is"
         if any(term.value in self._constants for term in condition.named if _has_value(term)):
             return "property and value are those of the rule"
@@ -195,9 +195,14 @@ class Bars:
 
     def _beside(self, condition: Condition) -> str:
         """Bar what a source says of the constrained property: where one node has it, so has it."""
-        told = {step.along for step in condition.path.steps if step.kind == "properties"}
+        steps = condition.path.steps
+        told = {step.along for step in steps if step.kind == "properties"}
         if told and {step for _, step in self._path} & set(condition.named):
             return "it only says that the constrained property is used there, or is not"
+        asked = {step for _, step in self._path}
+        asked |= self._listed if self._component in _WHOLE else set()
+        if any(step.kind == "within" for step in steps) and steps[-1].along in asked - {TYPE}:
+            return "it only says what the constrained property is like there"
         return ""
 
     def _lacking_too(self, condition: Condition) -> str:
