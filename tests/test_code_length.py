@@ -65,14 +65,21 @@ def test_a_region_that_fails_less_saves_nothing_and_speaks_against_itself() -> N
 
 
 def clusters(
-    inside: list[tuple[int, int]], outside: list[tuple[int, int]], cost: float = 10.0
+    inside: list[tuple[int, int]],
+    outside: list[tuple[int, int]],
+    cost: float = 10.0,
+    elsewhere: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0)),
 ) -> list[Row]:
+    """Return the rows of clusters; `elsewhere` are the nodes of the first inside and outside."""
+    rest = {0: elsewhere[0], len(inside): elsewhere[1]}
     return [
         {
             "level": number(place),
             "failing": number(failing),
             "population": number(nodes),
             "shared": number(nodes if place < len(inside) else 0),
+            "failingElsewhere": number(rest.get(place, (0, 0))[0]),
+            "elsewhere": number(rest.get(place, (0, 0))[1]),
             "partLength": bits(cost),
             "ways": number(2),
         }
@@ -101,6 +108,21 @@ def test_of_few_clusters_one_must_stand_far_out() -> None:
     assert dealt_clusters.read(clusters([(90, 100)], steady), SETTING).outcome == "beyond"
     uneven = [(2, 100), (12, 100), (30, 100), (5, 100)]
     assert dealt_clusters.read(clusters([(41, 100)], uneven), SETTING).outcome == "within"
+
+
+def test_clusters_that_are_as_usual_elsewhere_have_no_rate_of_their_own() -> None:
+    """One run fails on one line: of eleven others one fails a third, so rates may differ far."""
+    never = [(0, 30)] * 10 + [(10, 30)]
+    alone = clusters([(29, 29)], never, 25.0)
+    assert dealt_clusters.read(alone, SETTING).outcome == "within"
+    usual = clusters([(29, 29)], never, 25.0, ((1, 800), (8, 9000)))
+    assert dealt_clusters.read(usual, SETTING).outcome == "beyond"
+    # It fails on other lines as well: then it has a rate of its own, and the line says little.
+    bad = clusters([(29, 29)], never, 25.0, ((200, 800), (8, 9000)))
+    assert dealt_clusters.read(bad, SETTING).outcome == "within"
+    # Of the line nearly all fail, in whatever run: then it is the line.
+    line = clusters([(29, 29)], [(27, 30)] * 11, 25.0, ((1, 800), (8, 9000)))
+    assert dealt_clusters.read(line, SETTING).outcome == "within"
 
 
 def test_a_region_that_cuts_through_clusters_is_not_judged_by_them() -> None:

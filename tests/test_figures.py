@@ -20,7 +20,6 @@ ARITHMETIC = {0.0, 1.0, 2.0}
 """Literals of formulas: a start, the whole, a square or a power of two."""
 ALLOWED = {
     ("hypothesize/conditions/code.py", "LENGTH_BITS"): "a code: bits of each length of a path",
-    ("hypothesize/conditions/code.py", "PART_BITS"): "a code: bits of each number of parts",
     ("hypothesize/conditions/hunt.py", "_RATES"): "a grid of rates at which windows are tried",
     ("hypothesize/conditions/seam.py", "_MOST_BITS"): "no end, which no decimal can say",
     ("hypothesize/conditions/search.py", "_MOST_E"): "keeps a power of two within a float",

@@ -202,10 +202,12 @@ def _dealt_clusters(given: Recorded) -> probe.Finding:
         {
             **_level(_OWN, cluster),
             "shared": _number(cluster["inside"] if cluster["within"] else 0),
+            "failingElsewhere": _number(0 if place else cluster["outsideFailing"]),
+            "elsewhere": _number(0 if place else cluster["outside"]),
             **more,
         }
         for cluster in given.strata
-        for _ in range(_times(cluster["times"]))
+        for place in range(_times(cluster["times"]))
     ]
     return dealt_clusters.read(rows, Setting())
 

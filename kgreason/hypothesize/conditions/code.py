@@ -15,8 +15,6 @@ TOLD: Final = figure("toldBits")
 """Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
 LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
 """Bits for the number of steps of a path: none, one, two, three."""
-PART_BITS: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
-"""Bits for the number of parts of a conjunction."""
 _FACTORIALS: list[float] = [0.0]
 
 
@@ -62,8 +60,11 @@ def unordered(parts: int) -> float:
 
 
 def together(bits: "list[float]") -> float:
-    """Return the bits of a conjunction of conditions that cost these bits each."""
-    return sum(bits) + PART_BITS[len(bits)] - unordered(len(bits))
+    """Return the bits of a conjunction of conditions that cost these bits each.
+
+    That it has k parts costs k bits: the shares 2^-k of all lengths add up to 1.
+    """
+    return sum(bits) + len(bits) - unordered(len(bits))
 
 
 def beta_binomials(

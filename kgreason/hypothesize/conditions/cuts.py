@@ -99,6 +99,11 @@ class Condition:
         return dict(self.terms).get("dated") is True
 
     @property
+    def several(self) -> bool:
+        """Whether it names a set of values."""
+        return any(isinstance(value, list) for _, value in self.terms)
+
+    @property
     def named(self) -> tuple[Term, ...]:
         """What the test names."""
         found: list[Term] = []

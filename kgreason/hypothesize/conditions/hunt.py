@@ -7,8 +7,9 @@ reached, while bits rise; a list of regions ends when the next one does not pay.
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from math import inf
+from operator import and_
 from typing import Final
 
 from pyoxigraph import Literal
@@ -49,7 +50,7 @@ class Extent:
     paths: int = 40
     rows: int = 400_000
     nodes: int = 12_000
-    parts: int = 3
+    parts: int = 5
     regions: int = 5
     beam: int = 12
     drawn: int = 4
@@ -184,10 +185,35 @@ class Hunt:
         The best region alone may be a mixture of two that each are better told apart.
         """
         firsts = [r for r in _varied(found, _AHEAD) if r.bits > _WORTH * found[0].bits]
-        if len(firsts) < 2:  # noqa: PLR2004 - nothing to choose from
-            return self._direct(found[0], found)
-        first = max(firsts, key=lambda r: round(r.bits + self._rest(among & ~r.mask), 6))
-        return self._direct(first, found)
+        first = found[0]
+        if len(firsts) > 1:
+            first = max(firsts, key=lambda r: round(r.bits + self._rest(among & ~r.mask), 6))
+        return self._direct(self._apart(first, among) or first, found)
+
+    def _apart(self, first: Region, among: int) -> Region | None:
+        """Return the first of several regions that tell apart what sets of values mix.
+
+        “One of A and B, and one of C and D” may hold A with C and B with D, and all that passes
+        beside them; where a story without sets saves more bits in all, it is told.
+        """
+        if not any(part.several for part in first.parts):
+            return None
+        single = next(iter(self._best(among, sets=False)), None)
+        if single is None or single.bits <= 0:
+            return None
+        before = first.bits + self._without_sets(among & ~first.mask)
+        return single if single.bits + self._without_sets(among & ~single.mask) > before else None
+
+    def _without_sets(self, among: int) -> float:
+        """Return the bits that regions without sets save, one after the other."""
+        total = 0.0
+        for _ in range(self.extent.regions - 1):
+            found = self._best(among, sets=False)
+            if not found or found[0].bits <= 0:
+                break
+            total += found[0].bits
+            among &= ~found[0].mask
+        return total
 
     def _direct(self, first: Region, found: Sequence[Region]) -> Region:
         """Return what holds the same nodes and is about the constrained value, if there is such.
@@ -209,14 +235,18 @@ class Hunt:
             among &= ~best[2]
         return total
 
-    def _best(self, among: int) -> list[Region]:
-        """Return the regions that save most among some nodes, the best first."""
+    def _best(self, among: int, *, sets: bool = True) -> list[Region]:
+        """Return the regions that save most among some nodes, the best first.
+
+        Without `sets` no condition names several values.
+        """
         whole = among == self.among
         scale = self._whole if whole else Scale(among, self.failing)
         wide = self.extent.beam if whole else self.extent.beam // 3
         most = self.extent.beam * 5
-        every = self.pool.first(self.pool.among(scale), most)
-        fresh = _Drawn(() if whole else self.cuts, scale)
+        pooled = self.pool.among(scale)
+        every = self.pool.first(pooled if sets else [s for s in pooled if not s[1].several], most)
+        fresh = _Drawn(() if whole else self.cuts, scale, sets=sets)
         if not whole:
             floor = every[-1].bits if len(every) == most else -inf
             new = scored(fresh.at_most(scale.most(scale.failing) - floor), scale)
@@ -226,14 +256,16 @@ class Hunt:
             longer = [
                 r
                 for place, region in enumerate(beam)
-                for r in self._narrower(region, fresh, scale, anew=place < self.extent.drawn)
+                for r in self._narrower(
+                    region, fresh, scale, anew=place < self.extent.drawn, sets=sets
+                )
             ]
             beam = _varied(sorted(longer, key=lambda r: r.order), wide)
             every += beam
         return sorted(every, key=lambda r: r.order)
 
     def _narrower(
-        self, region: Region, fresh: "_Drawn", scale: Scale, *, anew: bool
+        self, region: Region, fresh: "_Drawn", scale: Scale, *, anew: bool, sets: bool
     ) -> Iterator[Region]:
         """Return a region with one condition more, each that saves enough more bits to be told.
 
@@ -259,10 +291,10 @@ class Hunt:
         pooled = sorted(
             (place, condition)
             for place, condition in self.pool.within(limit)
-            if (bad & condition.mask).bit_count() >= least
+            if (bad & condition.mask).bit_count() >= least and (sets or not condition.several)
         )
         inner = Scale(region.mask, self.failing)
-        narrow = _Drawn([cut for cut in self.cuts if cut.narrow and anew], inner, pays)
+        narrow = _Drawn([c for c in self.cuts if c.narrow and anew], inner, pays, sets=sets)
         for condition in (*(c for _, c in pooled), *fresh.at_most(limit), *narrow.at_most(limit)):
             held = (bad & condition.mask).bit_count()
             mask = region.mask & condition.mask
@@ -272,7 +304,7 @@ class Hunt:
                 continue
             bits -= together([*spent, condition.bits])
             if bits > needed and not self.pool.why(condition):
-                yield Region((*region.parts, condition), mask, bits)
+                yield _trimmed(Region((*region.parts, condition), mask, bits), scale)
 
     def _could_gain(self, region: Region, bad: int, scale: Scale) -> bool:
         """Check whether the cheapest condition, were it to leave out all that pass, could pay."""
@@ -283,16 +315,43 @@ class Hunt:
 class _Drawn:
     """Bounds and sets of some cuts, drawn among some nodes as far as somebody asks for them."""
 
-    def __init__(self, cuts: Sequence[Cut], scale: Scale, pays: Pays | None = None) -> None:
-        self._cuts, self._scale, self._pays = cuts, scale, pays
+    def __init__(
+        self, cuts: Sequence[Cut], scale: Scale, pays: Pays | None = None, *, sets: bool
+    ) -> None:
+        self._cuts, self._scale, self._pays, self._sets = cuts, scale, pays, sets
         self._limit, self._made = -inf, list[Condition]()
 
     def at_most(self, bits: float) -> list[Condition]:
         """Return those that cost at most so many bits, and perhaps some others."""
         if bits > self._limit:
             self._limit = bits
-            self._made = [c for cut in self._cuts for c in anew(cut, self._scale, bits, self._pays)]
+            made = (c for cut in self._cuts for c in anew(cut, self._scale, bits, self._pays))
+            self._made = [c for c in made if self._sets or not c.several]
         return self._made
+
+
+def _trimmed(region: Region, scale: Scale) -> Region:
+    """Leave out the parts that do not pay beside the others, in whatever order it grew.
+
+    What is worth little by itself may have come first, and then the part that tells nearly all.
+    """
+    while len(region.parts) > 1:
+        shorter = (_without(region, place, scale) for place in range(len(region.parts)))
+        best = min((r for r in shorter if r is not None), key=lambda r: r.order, default=None)
+        if best is None or region.bits > best.bits + max(_PAYS, _PAYS_SHARE * best.bits):
+            return region
+        region = best
+    return region
+
+
+def _without(region: Region, place: int, scale: Scale) -> Region | None:
+    """Return a region without one of its parts; None where it fails no more than all do."""
+    parts = (*region.parts[:place], *region.parts[place + 1 :])
+    mask = reduce(and_, (part.mask for part in parts), scale.among)
+    bits = scale.bits((mask & scale.bad).bit_count(), mask.bit_count())
+    if bits is None:
+        return None
+    return Region(parts, mask, bits - together([part.bits for part in parts]))
 
 
 def _leads_on(table: Table) -> bool:

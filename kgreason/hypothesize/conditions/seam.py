@@ -195,9 +195,10 @@ def costing(values: Mapping[str, Term]) -> Fragment:
 
 
 def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
-    """Return what gives each ?focus its ?level, and ?own where the part in question holds it.
+    """Return what gives each ?focus its ?level, ?held and ?own where the conditions hold it.
 
-    These are the clusters by which the region does worst; None where it is made of none.
+    These are the clusters by which the region does worst; ?own is of the part in question, ?held of
+    all the others together. None where the region is made of no clusters.
     """
     if _CLUSTERS not in values:
         return None
@@ -206,16 +207,24 @@ def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
     others = [part.pattern for place, part in enumerate(parts) if place != unit["part"]]
     exposed = exposure(view)
     lines, prefixes = [made.text], dict(made.prefixes)
-    for each in (*others, *([exposed] if exposed.text else [])):
-        lines.append(f"{{ SELECT DISTINCT ?focus WHERE {{ {each.text} }} }}")
-        prefixes |= each.prefixes
+    if exposed.text:
+        lines.append(f"{{ SELECT DISTINCT ?focus WHERE {{ {exposed.text} }} }}")
+        prefixes |= exposed.prefixes
     own = parts[unit["part"]].pattern
-    if len(parts) == 1:
+    if others:
+        held = reduce(both, others)
+        lines.append(_flagged("held", held))
+        prefixes |= held.prefixes
+    else:
         own = inside(view, own)  # the mark of the region, which the tests of a hypothesis need too
-    lines.append(
-        f"OPTIONAL {{ {{ SELECT DISTINCT ?focus (true AS ?own) WHERE {{ {own.text} }} }} }}"
-    )
+        lines.append("BIND (true AS ?held)")
+    lines.append(_flagged("own", own))
     return Fragment("\n".join(lines), prefixes | own.prefixes)
+
+
+def _flagged(name: str, pattern: Fragment) -> str:
+    flag = f"SELECT DISTINCT ?focus (true AS ?{name})"
+    return f"OPTIONAL {{ {{ {flag} WHERE {{ {pattern.text} }} }} }}"
 
 
 def remade(family: Template, values: Mapping[str, Term]) -> Candidate:

@@ -320,7 +320,9 @@ class _Telling:
     def _held(self, unit: Unit, among: int) -> Clusters:
         key = unit.table.path, among
         if key not in self._clusters:
-            self._clusters[key] = clusters(unit, among, self._hunt.failing)
+            self._clusters[key] = clusters(
+                unit, among, self._hunt.among & ~among, self._hunt.failing
+            )
         return self._clusters[key]
 
     def _parts(self, region: Region) -> Iterator[tuple[int, int, int]]:

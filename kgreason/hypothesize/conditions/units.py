@@ -35,6 +35,8 @@ _COVERED: Final = figure("clusterCovered")
 _WHOLE: Final = figure("clusterWhole")
 _LARGEST: Final = figure("clusterLargest")
 _MOST: Final = integer("clusterSample")
+_MORE: Final = figure("elsewhereNodes")
+_ERRORS: Final = figure("elsewhereErrors")
 _LEAST_PROBABILITY: Final = 2.0**-300
 _MEANS: Final = (0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.98)
 _NEAR: Final = (0.3, 0.55, 0.8, 1.0, 1.25, 1.8, 3.0)  # times the rate of all the others
@@ -44,6 +46,9 @@ _SPREADS: Final = (0.02, 0.06, 0.2, 0.6, 1.5, 4.0, 10.0, 25.0)
 _DAY: Final = 10  # letters of a date without its time
 
 Masks = Sequence[int]
+Cluster = tuple[int, int, int, int, int]
+"""Its failing nodes, all, and those in a region; its failing nodes and all that a rest leaves out.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,22 @@ def clustered(path: Path) -> Fragment:
         "GROUP BY ?focus HAVING (COUNT(DISTINCT ?end) = 1) }"
     )
     return Fragment(text, path.inner.prefixes)
+
+
+@dataclass(frozen=True)
+class Parted:
+    """Clusters, as (failing, all) nodes: those that lie in a region, and the others.
+
+    Of a conjunction only nodes that its other parts hold are counted here; `own_elsewhere` and
+    `others_elsewhere` are the nodes of the same clusters that these do not hold. `whole` says
+    whether the region is made of whole clusters.
+    """
+
+    inside: Sequence[Count]
+    outside: Sequence[Count]
+    whole: bool
+    own_elsewhere: Count = (0, 0)
+    others_elsewhere: Count = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -130,14 +151,18 @@ def _levels(table: Table, once: int) -> list[int]:
     return list(days.values())
 
 
-Clusters = Sequence[tuple[int, int, int]]
-"""The nodes of each cluster, how many of them fail, and how many there are."""
+Clusters = Sequence[tuple[int, Count, Count]]
+"""The nodes of each cluster among some, (failing, all) of these, and of its nodes elsewhere."""
 
 
-def clusters(unit: Unit, among: int, failing: int) -> Clusters:
-    """Return the clusters of a unit among some nodes."""
+def clusters(unit: Unit, among: int, elsewhere: int, failing: int) -> Clusters:
+    """Return the clusters of a unit that have nodes among some; the others are `elsewhere`."""
     return [
-        (nodes, (nodes & failing).bit_count(), nodes.bit_count())
+        (
+            nodes,
+            ((nodes & failing).bit_count(), nodes.bit_count()),
+            ((mask & elsewhere & failing).bit_count(), (mask & elsewhere).bit_count()),
+        )
         for mask in unit.masks
         if (nodes := mask & among)
     ]
@@ -149,14 +174,24 @@ def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> De
     `held` are its clusters among the nodes that the other parts of a conjunction hold, and of these
     alone the `region` is.
     """
-    counted = [(failing, size, (nodes & region).bit_count()) for nodes, failing, size in held]
-    inside, outside, made = parted(counted, region.bit_count())
-    if not made or len(outside) < FEWEST:
+    counted = [(*here, (nodes & region).bit_count(), *rest) for nodes, here, rest in held]
+    found = parted(counted, region.bit_count())
+    if not found.whole or len(found.outside) < FEWEST:
         return None
-    return Dealt(unit.table, inside, outside, probability(inside, outside, cost, ways))
+    return Dealt(unit.table, found.inside, found.outside, probability(found, cost, ways))
 
 
-def probability(inside: Sequence[Count], outside: Sequence[Count], cost: float, ways: int) -> float:
+def probability(found: Parted, cost: float, ways: int) -> float:
+    """Return at most the probability that clusters do so well by their rates of their own.
+
+    That is by the spread of the others, or, of a conjunction, by the rates that the same clusters
+    have elsewhere; what is known best counts.
+    """
+    spread = _by_spread(found.inside, found.outside, cost, ways)
+    return spread if spread <= _LEAST_PROBABILITY else min(spread, _by_elsewhere(found, cost))
+
+
+def _by_spread(inside: Sequence[Count], outside: Sequence[Count], cost: float, ways: int) -> float:
     """Return at most the probability that clusters do so well by the spread of the others.
 
     From ten others on it is Markov's bound: two to the minus of what is left of the bits. Fewer do
@@ -176,24 +211,59 @@ def probability(inside: Sequence[Count], outside: Sequence[Count], cost: float, 
     return min(1.0, beta_binomial_tail(outside, own) * choices)
 
 
-def parted(
-    counted: Iterable[tuple[int, int, int]], size: int
-) -> tuple[list[Count], list[Count], bool]:
-    """Return the clusters inside and outside a region, and whether it is made of whole ones.
+def _by_elsewhere(found: Parted, cost: float) -> float:
+    """Return at most the probability that clusters do so well by their rates elsewhere.
 
-    Of each cluster its failing nodes, all, and those that the region holds are given; the region
-    has `size` nodes.
+    A cluster with a rate of its own has it wherever its nodes are. The other conditions may raise
+    its odds as they raise those of the other clusters, and fifty-fold at least, which covers much
+    that clusters have in common there by chance. From the odds elsewhere, at the upper end of what
+    they may be (three failing nodes more than two standard errors; three where there are none),
+    follows a rate; to do better has at most the probability that Chernoff's bound gives, and the
+    search pays for what it costs to say the region.
+    """
+    failing, nodes = found.own_elsewhere
+    bad, inside = map(sum, zip(*found.inside, strict=True))
+    if not nodes:
+        return 1.0
+    more = math.ceil(_ERRORS * math.sqrt(failing) + _MORE)
+    highest = odds(failing + more, nodes + more)
+    others = (sum(f for f, _ in found.outside), sum(n for _, n in found.outside))
+    raised = max(FAR, odds(*others) / odds(*found.others_elsewhere))
+    rate = highest * raised / (1 + highest * raised)
+    return float(2.0 ** -max(0.0, inside * _apart(bad / inside, rate) - cost))
+
+
+def _apart(share: float, rate: float) -> float:
+    """Return the divergence of a share from a rate that it exceeds, in bits (Chernoff's bound)."""
+    if share <= rate:
+        return 0.0
+    rest = (1 - share) * math.log2((1 - share) / (1 - rate)) if share < 1 else 0.0
+    return share * math.log2(share / rate) + rest
+
+
+def lies_within(nodes: int, own: int) -> bool:
+    """Check whether a cluster lies in a region that holds so many of its nodes."""
+    return own >= _WHOLE * nodes
+
+
+def parted(clusters: Iterable[Cluster], size: int) -> Parted:
+    """Return the clusters inside and outside a region.
+
+    Of each cluster its failing nodes, all, and those that the region holds are given, of nodes that
+    the other parts hold; and its failing nodes and all elsewhere. The region has `size` nodes.
     """
     inside: list[Count] = []
     outside: list[Count] = []
+    rest = {True: (0, 0), False: (0, 0)}
     whole = 0
-    for failing, nodes, own in counted:
-        if own >= _WHOLE * nodes:
-            inside.append((failing, nodes))
-            whole += own
-        else:
-            outside.append((failing, nodes))
-    return inside, outside, bool(inside) and whole >= _WHOLE * size
+    for failing, nodes, own, failing_elsewhere, elsewhere in clusters:
+        within = lies_within(nodes, own)
+        (inside if within else outside).append((failing, nodes))
+        whole += own if within else 0
+        before = rest[within]
+        rest[within] = (before[0] + failing_elsewhere, before[1] + elsewhere)
+    made = bool(inside) and whole >= _WHOLE * size
+    return Parted(inside, outside, made, rest[True], rest[False])
 
 
 def beyond(inside: Sequence[Count], outside: Sequence[Count]) -> float:
