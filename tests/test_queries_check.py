@@ -30,15 +30,15 @@ BROKEN = {
     ),
     "a key that is missing": (
         FAMILY,
-        ("#+ order: 50\n", ""),
+        ("#+ order: 25\n", ""),
         r"the header has no order; add a line",
     ),
     "a key that stands twice": (
         FAMILY,
-        ("#+ order: 50", "#+ order: 50\n#+ order: 51"),
+        ("#+ order: 25", "#+ order: 25\n#+ order: 26"),
         r"line 7: the key 'order' stands twice",
     ),
-    "no number": (FAMILY, ("order: 50", "order: high"), r"line 6: .* a whole number, not 'high'"),
+    "no number": (FAMILY, ("order: 25", "order: high"), r"line 6: .* a whole number, not 'high'"),
     "a test that is not there": (
         FAMILY,
         ("counterexamples majority", "counterexample"),
