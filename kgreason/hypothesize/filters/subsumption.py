@@ -58,7 +58,9 @@ def _covering(
             return Figure(name, shared, _COVERS), other
     families: dict[str, list[Candidate]] = {}
     for other in stronger:
-        families.setdefault(other.family.name, []).append(other)
+        # Several of its own kind are the pieces that it holds together.
+        if other.family.header["kind"] != candidate.family.header["kind"]:
+            families.setdefault(other.family.name, []).append(other)
     for several in families.values():
         claimed = reduce(or_, (other.claimed for other in several))
         own = candidate.claimed.bit_count()
