@@ -55,10 +55,8 @@ def test_the_notes_of_the_tests_are_told(result: Result, symptom: ReportedSympto
     number = member(symptom, "pelagos").id.rpartition(":")[2]
     rows = result.ask("what-supports", f"H{number}")
     notes = " ".join(row["found"].value for row in rows)
-    assert "130 of 246 nodes inside fail (53 %), 12 of 1954 outside (0.6 %)" in notes
-    assert "130 of 246 shipments by pelagos fail (53 %), and 12 of 1,954 others (0.6 %)" in PAGE
-    assert "saves 404.1 bits in telling who fails, and costs 9.7" in notes
-    assert "costs 9.7 bits, and saves 404.1 in telling" in PAGE
+    assert "69 of 122 nodes inside fail (57 %), 6 of 978 outside (0.6 %)" in notes
+    assert "69 of 122 shipments by pelagos fail (57 %), and 6 of 978 others (0.6 %)" in PAGE
     assert "55/98 against 2/161, 14/24 against 4/817" in notes
     assert "fail in 55 of 98 cases, the others in 2 of 161" in PAGE
     number = member(symptom, "sea").id.rpartition(":")[2]
@@ -70,7 +68,7 @@ def test_the_notes_of_the_tests_are_told(result: Result, symptom: ReportedSympto
 def test_each_update_is_that_of_the_record(result: Result, symptom: ReportedSymptom) -> None:
     pattern = r"^\| (\d+) \| ([a-z ]+) \| (\w+) \| (\w+) \| ([\d.]+) \|$"
     told = re.findall(pattern, PAGE, re.MULTILINE)
-    assert len(told) == 11
+    assert len(told) == 10
     number = member(symptom, "pelagos").id.rpartition(":")[2]
     rows = [
         row

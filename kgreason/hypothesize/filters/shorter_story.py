@@ -11,8 +11,8 @@ from kgreason.hypothesize.conditions.seam import length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import own
 
-_MORE: Final = figure("someBits")
-_LEAST: Final = integer("stratumNodes")
+_MORE: Final = figure("storyBits")
+_LEAST: Final = integer("storyNodes")
 
 
 class ShorterStory(Filter):
