@@ -21,6 +21,10 @@ from kgreason.shacl import Constraint, Path
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
 
+_OWN_IRI: Final = re.compile(r"\bSTR\s*\(\s*[?$](?:focus|this)\s*\)", re.IGNORECASE)
+_OF_TEXTS: Final = frozenset(
+    SH[f"{name}ConstraintComponent"] for name in ("Pattern", "In", "MinLength", "MaxLength")
+)
 _LIFT: Final = figure("clearRate")
 _NEARLY: Final = figure("nearlyAll")
 
@@ -121,6 +125,8 @@ class View:
             "compiled": self.names_values,
             "offending": self.constraint.violation,
         }
+        if not self.asks_iri:
+            offered["minted"] = True
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
         if split.sound is not None:
@@ -161,6 +167,14 @@ class View:
         asked = self.constraint.parameters
         kinds = asked.get(SH.nodeKind, ())
         return SH["class"] in asked or any(kind in _THINGS for kind in kinds)
+
+    @property
+    def asks_iri(self) -> bool:
+        """Whether the rule is about the text of the node's own IRI."""
+        if self.constraint.path is None and self.constraint.component in _OF_TEXTS:
+            return True
+        named = self.constraint.component in {TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent}
+        return named and bool(_OWN_IRI.search(self.constraint.violation.text))
 
     @property
     def names_values(self) -> bool:

@@ -54,6 +54,7 @@ class Bars:
     def __call__(self, condition: Condition) -> str:
         """Return the reason for which a condition is none, or ""."""
         checks: tuple[Callable[[Condition], str], ...] = (
+            self._of_iri,
             self._unlisted,
             self._defining,
             self._asked,
@@ -91,6 +92,11 @@ class Bars:
         if first.kind in {"forward", "made-by"} and first.along not in self._listed:
             return "it is made of a property that the closed shape does not list"
         return ""
+
+    def _of_iri(self, condition: Condition) -> str:
+        """Bar what a node's own IRI is like where the rule asks for that."""
+        asked = not condition.path.steps and self._view.asks_iri
+        return "the rule itself asks what the IRI is like" if asked else ""
 
     def _defining(self, condition: Condition) -> str:
         """Bar what an outcome is made of: whoever has it, or much of it, has the outcome."""
