@@ -240,9 +240,9 @@ def investigated(instance: Instance, data: Path, policy: str) -> dict[str, Any]:
             for h in symptom["hypotheses"]
             if h["kind"] != "none" and h["status"] == "supported"
         ]
-    store, places = stored(data), {_digest(n): n for n in range(len(instance.rows))}
+    store, where = stored(data), places(instance)
     for hypothesis in answers:
-        held = region(store, hypothesis["region"], places)
+        held = region(store, hypothesis["region"], where)
         said += labels(held, instance) or [f"no conjunction: {hypothesis['statement']}"]
     found = scored(list(dict.fromkeys(said)), instance, time.process_time() - begun)
     return found | {"verdict": verdicts, "statements": [h["statement"] for h in answers]}
@@ -254,6 +254,11 @@ def stored(data: Path) -> ox.Store:
     source = ox.NamedNode(f"{ROW}source")
     store.bulk_load(path=str(data), format=ox.RdfFormat.N_TRIPLES, to_graph=source)
     return store
+
+
+def places(instance: Instance) -> dict[str, int]:
+    """Return the place of each row by the name that it has in the graph."""
+    return {_digest(n): n for n in range(len(instance.rows))}
 
 
 def region(store: ox.Store, query: str, places: Mapping[str, int]) -> Bits:

@@ -169,7 +169,8 @@ def test_a_region_may_ask_for_the_named_graph_of_a_statement(tmp_path: Path) -> 
     store = riskloc_bench.stored(data)
     inside = f'?focus <{riskloc_bench.ROW}a> "1"'
     for pattern in (inside, f"GRAPH ?g {{ {inside} }}"):
-        held = riskloc_bench.region(store, f"SELECT DISTINCT ?focus WHERE {{ {pattern} }}")
+        query = f"SELECT DISTINCT ?focus WHERE {{ {pattern} }}"
+        held = riskloc_bench.region(store, query, riskloc_bench.places(made))
         assert held == made.holding("a=1")
 
 
