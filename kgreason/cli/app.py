@@ -27,6 +27,7 @@ from kgreason.cli import (
 class _Program(TyperGroup):
     """Takes --debug anywhere, since it is asked for after something went wrong."""
 
+    # Typer hands its own class of context to what click declares with another.
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         end = args.index("--") if "--" in args else len(args)
         if "--debug" in args[:end]:

@@ -101,6 +101,7 @@ class Several(TyperCommand):
     several: tuple[str, ...] = ("--shapes", "-s", "--axioms", "--ontology")
     data_first = True
 
+    # Typer hands its own class of context to what click declares with another.
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Put the option before each further file, as the parser wants it."""
         return super().parse_args(ctx, list(self._spread(args)))

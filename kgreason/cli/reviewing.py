@@ -8,13 +8,13 @@ from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.output import checked, deliver, json_text, table
 
-Json = Annotated[
-    o.ListFormat | None,
+ToldAs = Annotated[
+    str | None,
     typer.Option(
         "--format",
         "-f",
-        metavar="table|json",
-        show_default="by the ending of --out, else table",
+        metavar="md|json",
+        show_default="by the ending of --out, else md",
         help="How it is written.",
     ),
 ]
@@ -39,16 +39,7 @@ def reassess(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="md|json",
-            show_default="by the ending of --out, else md",
-            help="How it is written.",
-        ),
-    ] = None,
+    format_: ToldAs = None,
     out: o.Out = None,
 ) -> None:
     """Judge the recorded evidence by other policies, and show where they disagree.
@@ -108,7 +99,7 @@ def fragility(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
-    format_: Json = None,
+    format_: o.ListAs = None,
     out: o.Out = None,
 ) -> None:
     """Find the least evidence on each symptom whose removal gives it other causes.
@@ -143,16 +134,7 @@ def correlation(
     ],
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="md|json",
-            show_default="by the ending of --out, else md",
-            help="How it is written.",
-        ),
-    ] = None,
+    format_: ToldAs = None,
     out: o.Out = None,
 ) -> None:
     """Judge the parts of a divided question as one: e-BH over all their hypotheses.

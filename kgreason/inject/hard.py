@@ -125,6 +125,7 @@ def _ordered(
         if len(usable) < _CUTS or len(covered) < _COVERED * site.size:
             continue
         try:
+            # Keys of one path are all numbers or all texts, which mypy cannot know; others raise.
             usable.sort(key=lambda end: keys[end])  # type: ignore[arg-type, return-value]
         except TypeError:
             continue

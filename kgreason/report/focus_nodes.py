@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
-from kgreason.base.terms import PREFIXES
+from kgreason.base.terms import PREFIXES, TRAILS, TYPE
 from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph
 from kgreason.graph.regions import region_nodes
@@ -16,9 +16,12 @@ from kgreason.record import Record
 from kgreason.record.record import cited as as_cited
 from kgreason.record.record import node_name
 from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
+from kgreason.report.export.rdf import turtle
 
 _OWN: Final = PREFIXES["work"]
 _FILE: Final = "urn:src:"
+FAILS, PASSES = "fails inside the region", "passes although inside the region"
+"""Why a record cites a node of a region."""
 FROM_DATA = "All nodes of the region, looked up in the data."
 FROM_RECORD = (
     "Only the nodes that the record cites: the data are not at hand. kgreason.investigate gives "
@@ -96,9 +99,13 @@ class FocusNodes(Sequence[FocusNode]):
 
     def turtle(self) -> str:
         """Return the nodes as Turtle: a trails:Citation for each value of a node."""
-        from kgreason.report.citing import as_turtle  # noqa: PLC0415 - it knows these classes
-
-        return as_turtle(self.nodes)
+        pairs = [(one, *pair) for one in self.nodes for pair in one.statements]
+        triples = (
+            made
+            for number, (one, value, source) in enumerate(pairs, start=1)
+            for made in citation(ox.BlankNode(f"n{number}"), one, value, source)
+        )
+        return turtle(triples, PREFIXES).decode()
 
     def those(self, *, failing: bool = True, passing: bool = True) -> "FocusNodes":
         """Return only the nodes that fail, or only those that pass; what is not known fails."""
@@ -239,3 +246,32 @@ def _readable(source: str | None) -> str | None:
 
 def _text(term: Term) -> str:
     return node_name(as_cited(term))
+
+
+def citation(
+    node: ox.NamedNode | ox.BlankNode, one: FocusNode, value: str | None, source: str | None
+) -> Iterator[ox.Triple]:
+    """Return what a citation of one value of a focus node says."""
+    said = {
+        TYPE: TRAILS.Citation,
+        TRAILS.node: named(one.node),
+        TRAILS.symptom: ox.NamedNode(one.symptom),
+        TRAILS.field: None if one.field is None else named(one.field),
+        TRAILS.value: None if value is None else ox.Literal(value),
+        TRAILS.relevance: ox.Literal(PASSES if one.fails is False else FAILS),
+    }
+    for predicate, term in said.items():
+        if term is not None:
+            yield ox.Triple(node, predicate, term)
+    for graph in (source or "").split():
+        yield ox.Triple(node, TRAILS.graph, named(graph))
+
+
+def named(text: str) -> ox.NamedNode | ox.Literal:
+    """Return the term that a text names: an IRI, or a literal for anything else."""
+    if not text.startswith("_:") and ":" in text:
+        try:
+            return ox.NamedNode(text)
+        except ValueError:
+            pass
+    return ox.Literal(text)

@@ -13,9 +13,8 @@ import pyoxigraph as ox
 from kgreason.base.store import Results, Store, Term
 from kgreason.base.templates import template
 from kgreason.base.terms import RDFS, SH, SKOS, TRAILS, TYPE
-from kgreason.report.citing import citation
 from kgreason.report.entries import ReportedCause
-from kgreason.report.focus_nodes import FocusNode, described, seen_as
+from kgreason.report.focus_nodes import FocusNode, citation, described, seen_as
 
 if TYPE_CHECKING:
     from kgreason.report.result import Result

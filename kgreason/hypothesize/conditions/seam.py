@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 from typing import Final
 
@@ -255,7 +255,12 @@ def spoken_of(values: Mapping[str, Term]) -> set[Term]:
 
 
 def _parts(values: Mapping[str, Term]) -> tuple[Condition, ...]:
-    return read(json.loads(values[WRITTEN].value))
+    return _parsed(values[WRITTEN].value)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> tuple[Condition, ...]:
+    return read(json.loads(text))
 
 
 def _joined(regions: Iterator[Fragment]) -> Fragment:

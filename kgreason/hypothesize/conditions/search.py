@@ -160,14 +160,17 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
 
 
 def explore(
-    view: View, extent: Extent | None = None, atlas: Atlas | None = None, *, origins: bool = False
+    view: View,
+    extent: Extent | None = None,
+    atlas: Atlas | None = None,
+    origins: Origins | None = None,
 ) -> Explored:
     """Search a view; `atlas` says which nodes are looked at, by default all.
 
-    Of `origins` only what says where failures come from is found, and not how nodes fail.
+    With `origins` only what says where failures come from is found, and not how nodes fail.
     """
     with _uncollected():
-        return _explore(view, extent or Extent(), atlas, origins=origins)
+        return _explore(view, extent or Extent(), atlas, origins)
 
 
 @contextmanager
@@ -182,16 +185,14 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _explore(view: View, extent: Extent, atlas: Atlas | None, *, origins: bool) -> Explored:
+def _explore(view: View, extent: Extent, atlas: Atlas | None, origins: Origins | None) -> Explored:
     atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
     among = exposed(view) & atlas.nodes  # of them those that no earlier round took out
-    if origins:
-        apart = Origins(bars, atlas, failing, among)
-        hunt = Hunt(atlas, failing, apart, extent, among, bars.on_value, apart.sign)
-    else:
-        hunt = Hunt(atlas, failing, bars, extent, among, bars.on_value)
+    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.on_value)
+    if origins is not None:
+        hunt.leaves = origins.sign
     hunt.explore()
     telling = _Telling(hunt, bars)
     story = list(hunt.story())
@@ -255,11 +256,11 @@ def of_origin(view: View, found: Explored, atlas: Atlas) -> Explored | None:
     """
     if not found.found:
         return None
-    bars, failing = Bars(view), view.marks.failing_mask & atlas.nodes
-    apart = Origins(bars, atlas, failing, exposed(view) & atlas.nodes)
-    if not all(apart(part) for part in found.found[0].parts):
+    failing = view.marks.failing_mask & atlas.nodes
+    origins = Origins(Bars(view), atlas, failing, exposed(view) & atlas.nodes)
+    if not all(origins(part) for part in found.found[0].parts):
         return None
-    return explore(view, atlas=atlas, origins=True)
+    return explore(view, atlas=atlas, origins=origins)
 
 
 class _Telling:
