@@ -1,19 +1,25 @@
 """What makes the search in conditions quick changes nothing of what it finds."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import reduce
 from itertools import product
+from operator import or_
+from random import Random
 
 import pytest
 
 from kgreason.context.view import View
+from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.code import saved
 from kgreason.hypothesize.conditions.cuts import Cut, pieces_of
+from kgreason.hypothesize.conditions.drawn import _best_cut, _windows
 from kgreason.hypothesize.conditions.hunt import Hunt
 from kgreason.hypothesize.conditions.links import Links
+from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.scale import Scale
 from tests.conditions_world import strike, view, world
 
@@ -88,17 +94,79 @@ def test_links_lead_where_the_query_of_a_step_leads(
 
 
 def test_levels_are_counted_alike_by_node_and_by_level(hunt: Hunt) -> None:
-    checked = 0
-    for cut in (cut for cut in hunt.cuts if cut.heights and cut.apart):
-        level = cut.heights[len(cut.heights) // 2] | cut.heights[0]
-        few = [
-            (place, (mask & hunt.failing & level).bit_count(), (mask & level).bit_count())
-            for place, mask in enumerate(cut.heights)
-            if mask & level
-        ]
-        assert cut.counts(level, hunt.failing & level) == few
-        checked += level.bit_count() <= len(cut.heights)
-    assert checked
+    ways = {True: 0, False: 0}
+    for cut in (cut for cut in hunt.cuts if cut.heights):
+        fails = [mask for mask in cut.heights if mask & hunt.failing]
+        few = reduce(or_, fails[:2], cut.heights[0])
+        for among in (few, hunt.among, hunt.among & ~few):
+            scale = Scale(among, hunt.failing)
+            plain = [((m & scale.bad).bit_count(), (m & among).bit_count()) for m in cut.heights]
+            counted = cut.ordered.counts(scale)
+            assert [at for at, *_ in counted.levels] == [n for n, p in enumerate(plain) if p[0]]
+            held = last = 0
+            for (place, bad, inside, before), up in zip(
+                counted.levels, counted.upwards(), strict=True
+            ):
+                assert (bad, inside) == plain[place]
+                assert before == sum(n for _, n in plain[last:place])
+                assert up == (place, bad, before + inside)
+                held, last = held + up[2], place + 1
+            assert held + counted.after == sum(n for _, n in plain)
+            down = list(counted.downwards())
+            assert [place for place, *_ in down] == [at for at, *_ in reversed(counted.levels)]
+            if down:
+                held = sum(n for *_, n in down) + counted.levels[0][3]
+                assert held == sum(n for _, n in plain)
+            ways[among == few] += len(counted.levels)
+    assert all(ways.values())
+
+
+def test_where_nodes_have_several_levels_each_is_counted_at_all_of_them() -> None:
+    ordered = Ordered([0b0011, 0b0110, 0b1000])
+    assert not ordered.apart
+    assert ordered.counts(Scale(0b1111, 0b0010)).levels == [
+        (0, 1, 2, 0),
+        (1, 1, 2, 0),
+        (2, 0, 1, 0),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_best_bounds_are_those_of_all_levels(seed: int) -> None:
+    """A bound or window that ends where nobody fails is never better, so it is not tried."""
+    rng = Random(seed)
+    heights, node = [], 0
+    for _ in range(rng.randrange(5, 40)):
+        size = rng.randrange(1, 9)
+        heights.append(((1 << size) - 1) << node)
+        node += size
+    usual, fault = rng.choice((0.02, 0.1, 0.5)), rng.randrange(len(heights))
+    failing = sum(
+        1 << place
+        for level, mask in enumerate(heights)
+        for place in places(mask)
+        if rng.random() < (0.9 if fault <= level <= fault + 3 else usual)
+    )
+    scale = Scale((1 << node) - 1, failing)
+    counts = Ordered(heights).counts(scale)
+
+    def best(runs: Iterable[tuple[int, int]]) -> float:
+        masks = [reduce(or_, heights[first:end], 0) for first, end in runs]
+        found = [((mask & failing).bit_count(), mask.bit_count()) for mask in masks]
+        more = [(bad, n) for bad, n in found if bad * scale.nodes > scale.failing * n]
+        return max(0.0, *(scale.saved(bad, n) for bad, n in more), 0.0)
+
+    size = len(heights)
+    for given, runs in (
+        (counts.upwards(), [(0, end) for end in range(1, size + 1)]),
+        (counts.downwards(), [(first, size) for first in range(size)]),
+    ):
+        place = _best_cut(given, scale)
+        whole = runs[0][0] == runs[-1][0]
+        got = [] if place is None else [(0, place + 1) if whole else (place, size)]
+        assert best(got) == best(runs)
+    fails = {level for level, mask in enumerate(heights) if mask & failing}
+    assert all({first, last} <= fails for first, last in _windows(counts.levels, scale.rate))
 
 
 def test_a_piece_is_found_where_it_stands(hunt: Hunt) -> None:

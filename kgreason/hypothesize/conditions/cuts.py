@@ -21,9 +21,9 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import SH, XSD
-from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
+from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import END, Path
 
 _LONG: Final = integer("textLetters")
@@ -430,32 +430,9 @@ class Cut:
         return [level.mask for level in self.levels]
 
     @cached_property
-    def _places(self) -> dict[int, int] | None:
-        """The place of each node's level; None where a node has several."""
-        if sum(mask.bit_count() for mask in self.heights) > self.table.some.bit_count():
-            return None
-        return {node: at for at, mask in enumerate(self.heights) for node in places(mask)}
-
-    @property
-    def apart(self) -> bool:
-        """Whether no node has several levels."""
-        return self._places is not None
-
-    def counts(self, among: int, bad: int) -> list[tuple[int, int, int]]:
-        """Return the place of each level that some nodes have, how many of them fail, and all."""
-        if self._places is None or among.bit_count() > len(self.heights):
-            return [
-                (place, (mask & bad).bit_count(), held.bit_count())
-                for place, mask in enumerate(self.heights)
-                if (held := mask & among)
-            ]
-        level = self._places.get
-        every = Counter(level(node) for node in places(among))
-        failing = Counter(level(node) for node in places(bad))
-        return [
-            (place, failing[place], every[place])
-            for place in sorted(p for p in every if p is not None)
-        ]
+    def ordered(self) -> Ordered:
+        """The levels, to count nodes at."""
+        return Ordered(self.heights)
 
     def between(self, test: str, first: int, last: int) -> Condition:
         """Return the condition that an end lies between two levels, both within."""

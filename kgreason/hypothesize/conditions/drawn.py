@@ -4,13 +4,18 @@ Bounds, windows, sets of a few ends and pieces of text. With a `limit` those tha
 not looked for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from math import inf, log2
 from typing import Final
+
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import integer
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut
+from kgreason.hypothesize.conditions.ordered import Counted, Counts
+from kgreason.hypothesize.conditions.paths import Path
+from kgreason.hypothesize.conditions.pool import Scored
 from kgreason.hypothesize.conditions.scale import Scale
 
 _SHORT: Final = integer("shortList")
@@ -18,8 +23,8 @@ _RATES: Final = (0.25, 0.5, 0.8, 0.97)  # that a window is tried for
 
 Pays = Callable[[int, int, float], bool]
 """Whether a condition with so many failing nodes, of so many, may cost so many bits."""
-Counts = Sequence[tuple[int, int, int]]
-"""The place of each level that has nodes, how many of them fail, and how many there are."""
+Single = tuple[NamedNode | Literal, int]
+"""An end of a path, and the nodes that reach it."""
 
 
 def pieces(cut: Cut, scale: Scale) -> Iterator[Condition]:
@@ -42,67 +47,109 @@ def pieces(cut: Cut, scale: Scale) -> Iterator[Condition]:
             yield condition
 
 
-def bounds(
-    cut: Cut, scale: Scale, limit: float = inf, pays: Pays | None = None
-) -> Iterator[Condition]:
-    """Return the bounds and the window of an ordered path that tell most among some nodes.
+Looked = tuple[list[Condition], list[Condition], list[Scored]]
 
-    None where no union of levels `pays`.
+
+class Drawn:
+    """Draws bounds, windows and sets, and keeps them: searches come to the same nodes again.
+
+    All who ask have the same failing nodes in mind. `looked` are the conditions of whole paths,
+    those of them that hold enough failing nodes, and what these save.
     """
-    tests = [test for test in ("from", "until", "window") if test in cut.ways]
-    tests = [test for test in tests if cut.bits(test) <= limit]
-    if not tests or not scale.nodes or scale.failing < LEAST:
-        return
-    counts = cut.counts(scale.among, scale.bad)
-    least = min(cut.bits(test) for test in tests)
-    if pays is not None and cut.apart and not any(pays(b, i, least) for b, i in _unions(counts)):
-        return
+
+    def __init__(self) -> None:
+        self.looked: dict[Path, Looked] = {}
+        self._counts: dict[tuple[Path, int], Counted] = {}
+        self._bounds: dict[tuple[Path, int, str], list[Condition]] = {}
+        self._ranked: dict[tuple[Path, int], tuple[list[Single], list[Single]]] = {}
+        self._sets: dict[tuple[Path, int, int, int], Condition] = {}
+
+    def bounds(
+        self, cut: Cut, scale: Scale, limit: float = inf, pays: Pays | None = None
+    ) -> Iterator[Condition]:
+        """Return the bounds and the window of an ordered path that tell most among some nodes.
+
+        None where no union of levels `pays`.
+        """
+        tests = [test for test in ("from", "until", "window") if test in cut.ways]
+        tests = [test for test in tests if cut.bits(test) <= limit]
+        if not tests or not scale.nodes or scale.failing < LEAST:
+            return
+        key = cut.path, scale.among
+        if key not in self._counts:
+            self._counts[key] = cut.ordered.counts(scale)
+        counts = self._counts[key]
+        least = min(cut.bits(test) for test in tests)
+        if (
+            pays is not None
+            and cut.ordered.apart
+            and not any(pays(b, i, least) for b, i in _unions(counts.levels))
+        ):
+            return
+        for test in tests:
+            if (*key, test) not in self._bounds:
+                self._bounds[*key, test] = list(_bounds(cut, scale, counts, test))
+            yield from self._bounds[*key, test]
+
+    def sets(self, cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
+        """Return the best few ends together."""
+        if "one-of" not in cut.ways or cut.bits("one-of", 2) > limit:
+            return
+        key = cut.path, scale.among
+        if key not in self._ranked:
+            self._ranked[key] = _ranked(cut, scale)
+        for way, ranked in enumerate(self._ranked[key]):
+            most = min(MOST_OF_FEW, len(ranked), len(cut.single) - 1)
+            for size in range(2, most + 1):
+                if cut.bits("one-of", size) <= limit:
+                    if (*key, way, size) not in self._sets:
+                        self._sets[*key, way, size] = cut.few(ranked[:size])
+                    yield self._sets[*key, way, size]
+
+    def anew(self, cut: Cut, scale: Scale, limit: float, pays: Pays | None) -> list[Condition]:
+        """Return bounds and sets drawn among some nodes."""
+        return [*self.bounds(cut, scale, limit, pays), *self.sets(cut, scale, limit)]
+
+
+def _bounds(cut: Cut, scale: Scale, counts: Counted, test: str) -> Iterator[Condition]:
     last = len(cut.heights) - 1
-    if "from" in tests:
-        place = _best_cut((each for each in reversed(counts) if each[0] > 0), scale)
+    if test == "from":
+        place = _best_cut((each for each in counts.downwards() if each[0] > 0), scale)
         if place is not None:
             yield cut.between("from", place, last)
-    if "until" in tests:
-        place = _best_cut((each for each in counts if each[0] < last), scale)
+    elif test == "until":
+        place = _best_cut((each for each in counts.upwards() if each[0] < last), scale)
         if place is not None:
             yield cut.between("until", 0, place)
-    if "window" in tests:
-        for first, end in _windows(counts, scale.failing / scale.nodes):
+    else:
+        for first, end in _windows(counts.levels, scale.failing / scale.nodes):
             if first > 0 and end < last:
                 yield cut.between("window", first, end)
 
 
-def sets(cut: Cut, scale: Scale, limit: float = inf) -> Iterator[Condition]:
-    """Return the best few ends together."""
-    if "one-of" not in cut.ways or cut.bits("one-of", 2) > limit:
-        return
+def _ranked(cut: Cut, scale: Scale) -> tuple[list[Single], list[Single]]:
+    """Return the ends at which more fail than usual, those with most beyond that first.
+
+    Then the same, those of which the greatest share fails first.
+    """
     rate, bad_nodes, among = scale.rate, scale.bad, scale.among
     ranked = []
-    for term, mask in cut.single:
+    for each in cut.single:
+        mask = each[1]
         bad = (mask & bad_nodes).bit_count()
         if bad:
             inside = (mask & among).bit_count()
             if bad > rate * inside:
-                ranked.append((bad - rate * inside, bad / inside, str(term), (term, mask)))
-    most = min(MOST_OF_FEW, len(ranked), len(cut.single) - 1)
-    sizes = [size for size in range(2, most + 1) if cut.bits("one-of", size) <= limit]
-    ranked.sort(key=lambda r: (-r[0], r[2]))
-    for size in sizes:
-        yield cut.few([chosen for *_, chosen in ranked[:size]])
-    pure = sorted(ranked, key=lambda r: (-r[1], -r[0], r[2])) if sizes else []
-    for size in sizes:
-        yield cut.few([chosen for *_, chosen in pure[:size]])
-
-
-def anew(cut: Cut, scale: Scale, limit: float, pays: Pays | None) -> list[Condition]:
-    """Return bounds and sets drawn among some nodes."""
-    return [*bounds(cut, scale, limit, pays), *sets(cut, scale, limit)]
+                ranked.append((bad - rate * inside, bad / inside, str(each[0]), each))
+    many = sorted(ranked, key=lambda r: (-r[0], r[2]))[:MOST_OF_FEW]
+    pure = sorted(ranked, key=lambda r: (-r[1], -r[0], r[2]))[:MOST_OF_FEW]
+    return [each for *_, each in many], [each for *_, each in pure]
 
 
 def _unions(counts: Counts) -> Iterator[tuple[int, int]]:
     """Return the unions of levels that could save most: those that fail most first."""
     bad = inside = 0
-    ranked = sorted((-failing / nodes, failing, nodes) for _, failing, nodes in counts if failing)
+    ranked = sorted((-bad / nodes, bad, nodes) for _, bad, nodes, _ in counts if bad)
     for _, failing, nodes in ranked:
         bad, inside = bad + failing, inside + nodes
         yield bad, inside
@@ -134,7 +181,8 @@ def _windows(counts: Counts, usual: float) -> Iterator[tuple[int, int]]:
         worth, cost = log2(rate / usual), log2((1 - rate) / (1 - usual)) if usual < 1 else 0.0
         best = run = 0.0
         start, found = 0, None
-        for place, bad, inside in counts:
+        for place, bad, inside, before in counts:
+            run += before * cost
             if run <= 0:
                 run, start = 0.0, place
             run += bad * worth + (inside - bad) * cost

@@ -8,6 +8,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from itertools import chain
 from math import inf
 from operator import and_
 from typing import Final
@@ -19,7 +20,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
-from kgreason.hypothesize.conditions.drawn import Pays, anew, bounds, pieces, sets
+from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
 from kgreason.hypothesize.conditions.pool import Pool, Region, scored
 from kgreason.hypothesize.conditions.scale import Scale
@@ -60,7 +61,8 @@ class Extent:
 class Hunt:
     """A search in an atlas for who fails; `among` are those that could fail.
 
-    Paths that it `leaves` are not gone along any further.
+    Paths that it `leaves` are not gone along any further. What was `drawn` for another search for
+    the same failing nodes need not be drawn again.
     """
 
     atlas: Atlas
@@ -70,8 +72,10 @@ class Hunt:
     among: int
     direct: Callable[[Condition], bool]
     leaves: Callable[[Path], bool] = field(default=lambda _: False)
+    drawn: Drawn = field(default_factory=Drawn)
     cuts: list[Cut] = field(default_factory=list)
     unreached: list[Path] = field(default_factory=list)
+    _found: dict[tuple[int, bool], list[Region]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _whole(self) -> Scale:
@@ -143,10 +147,14 @@ class Hunt:
 
     def _look(self, table: Table) -> None:
         """Cut the conditions of a path, and put those that may be told into the pool."""
-        cut, scale = cut_of(self.atlas, table), self._whole
+        cut, scale, looked = cut_of(self.atlas, table), self._whole, self.drawn.looked
         self.cuts.append(cut)
-        made = (cut.plain, pieces(cut, scale), bounds(cut, scale), sets(cut, scale))
-        self.pool.add(condition for some in made for condition in some)
+        if table.path not in looked:
+            drawn = self.drawn.bounds(cut, scale), self.drawn.sets(cut, scale)
+            made = [*cut.plain, *pieces(cut, scale), *chain(*drawn)]
+            useful = [c for c in made if (c.mask & scale.bad).bit_count() >= LEAST]
+            looked[table.path] = made, useful, scored(useful, scale)
+        self.pool.add(*looked[table.path])
 
     def scored(self, parts: tuple[Condition, ...], mask: int, among: int) -> Region | None:
         """Score the nodes that a conjunction holds of some nodes.
@@ -240,13 +248,18 @@ class Hunt:
 
         Without `sets` no condition names several values.
         """
+        if (among, sets) not in self._found:
+            self._found[among, sets] = self._searched(among, sets=sets)
+        return self._found[among, sets]
+
+    def _searched(self, among: int, *, sets: bool) -> list[Region]:
         whole = among == self.among
         scale = self._whole if whole else Scale(among, self.failing)
         wide = self.extent.beam if whole else self.extent.beam // 3
         most = self.extent.beam * 5
         pooled = self.pool.among(scale)
         every = self.pool.first(pooled if sets else [s for s in pooled if not s[1].several], most)
-        fresh = _Drawn(() if whole else self.cuts, scale, sets=sets)
+        fresh = _Fresh(self.drawn, () if whole else self.cuts, scale, sets=sets)
         if not whole:
             floor = every[-1].bits if len(every) == most else -inf
             new = scored(fresh.at_most(scale.most(scale.failing) - floor), scale)
@@ -265,7 +278,7 @@ class Hunt:
         return sorted(every, key=lambda r: r.order)
 
     def _narrower(
-        self, region: Region, fresh: "_Drawn", scale: Scale, *, anew: bool, sets: bool
+        self, region: Region, fresh: "_Fresh", scale: Scale, *, anew: bool, sets: bool
     ) -> Iterator[Region]:
         """Return a region with one condition more, each that saves enough more bits to be told.
 
@@ -294,7 +307,8 @@ class Hunt:
             if (bad & condition.mask).bit_count() >= least and (sets or not condition.several)
         )
         inner = Scale(region.mask, self.failing)
-        narrow = _Drawn([c for c in self.cuts if c.narrow and anew], inner, pays, sets=sets)
+        cuts = [c for c in self.cuts if c.narrow and anew]
+        narrow = _Fresh(self.drawn, cuts, inner, pays, sets=sets)
         for condition in (*(c for _, c in pooled), *fresh.at_most(limit), *narrow.at_most(limit)):
             held = (bad & condition.mask).bit_count()
             mask = region.mask & condition.mask
@@ -312,21 +326,32 @@ class Hunt:
         return best - together([*(p.bits for p in region.parts), self.pool.cheapest]) > region.bits
 
 
-class _Drawn:
+class _Fresh:
     """Bounds and sets of some cuts, drawn among some nodes as far as somebody asks for them."""
 
     def __init__(
-        self, cuts: Sequence[Cut], scale: Scale, pays: Pays | None = None, *, sets: bool
+        self,
+        drawn: Drawn,
+        cuts: Sequence[Cut],
+        scale: Scale,
+        pays: Pays | None = None,
+        *,
+        sets: bool,
     ) -> None:
-        self._cuts, self._scale, self._pays, self._sets = cuts, scale, pays, sets
+        self._drawn, self._cuts, self._scale = drawn, cuts, scale
+        self._pays, self._sets = pays, sets
         self._limit, self._made = -inf, list[Condition]()
 
     def at_most(self, bits: float) -> list[Condition]:
         """Return those that cost at most so many bits, and perhaps some others."""
         if bits > self._limit:
             self._limit = bits
-            made = (c for cut in self._cuts for c in anew(cut, self._scale, bits, self._pays))
-            self._made = [c for c in made if self._sets or not c.several]
+            draw = self._drawn.anew if self._sets else self._drawn.bounds
+            self._made = [
+                condition
+                for cut in self._cuts
+                for condition in draw(cut, self._scale, bits, self._pays)
+            ]
         return self._made
 
 

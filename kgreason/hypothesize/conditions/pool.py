@@ -77,14 +77,17 @@ class Pool:
         self.best = 0.0
         self.left = 1 << 60
 
-    def add(self, conditions: Iterable[Condition]) -> None:
-        """Put conditions in."""
-        made = list(conditions)
-        self._conditions += made
+    def add(
+        self,
+        conditions: Iterable[Condition],
+        useful: Iterable[Condition],
+        found: Iterable[Scored],
+    ) -> None:
+        """Put conditions in; `useful` hold enough failing nodes, `found` says what these save."""
+        self._conditions += conditions
         bad = self._scale.bad
-        useful = [c for c in made if (c.mask & bad).bit_count() >= LEAST]
         self._useful += useful
-        for one in scored(useful, self._scale):
+        for one in found:
             self._scored.append(one)
             bits, condition, mask = one
             if bits <= 0:

@@ -17,6 +17,7 @@ class Scale:
         self.bad = among & failing
         self.nodes, self.failing = among.bit_count(), self.bad.bit_count()
         self._known: dict[tuple[int, int], float] = {}
+        self._letters: dict[int, str] = {}
 
     def bits(self, bad: int, inside: int) -> float | None:
         """Return what a region saves that holds `inside` nodes of which `bad` fail.
@@ -46,6 +47,12 @@ class Scale:
         if bad < LEAST:
             return 0.0
         return max(self.saved(bad, bad), self.saved(LEAST, LEAST)) + _SLACK
+
+    def letters(self, width: int) -> str:
+        """Return a letter for each of so many nodes, "1" for one that is among these."""
+        if width not in self._letters:
+            self._letters[width] = f"{self.among & ((1 << width) - 1):0{width}b}"[::-1]
+        return self._letters[width]
 
     @cached_property
     def rate(self) -> float:

@@ -19,6 +19,7 @@ from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, suits
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.drawn import Drawn
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.search import Found, atlas_of, explore, of_origin
@@ -42,9 +43,9 @@ def candidates(view: View, most: int) -> list[Candidate]:
     It looks at all nodes: what it finds pays for the search by its length. Where the first region
     only says how nodes fail, it is searched again for where they come from.
     """
-    atlas = atlas_of(view)
-    explored = explore(view, atlas=atlas)
-    again = of_origin(view, explored, atlas)
+    atlas, drawn = atlas_of(view), Drawn()
+    explored = explore(view, atlas=atlas, drawn=drawn)
+    again = of_origin(view, explored, atlas, drawn)
     stories = (*explored.found, *(again.found if again else ()))
     ranked = [each for found in stories for each in (found, *_rival(found))]
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]

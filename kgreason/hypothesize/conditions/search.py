@@ -20,6 +20,7 @@ from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars, Origins
 from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
+from kgreason.hypothesize.conditions.drawn import Drawn
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import Path
@@ -164,13 +165,15 @@ def explore(
     extent: Extent | None = None,
     atlas: Atlas | None = None,
     origins: Origins | None = None,
+    drawn: Drawn | None = None,
 ) -> Explored:
     """Search a view; `atlas` says which nodes are looked at, by default all.
 
     With `origins` only what says where failures come from is found, and not how nodes fail.
+    `drawn` is what an earlier search of the view drew.
     """
     with _uncollected():
-        return _explore(view, extent or Extent(), atlas, origins)
+        return _explore(view, extent or Extent(), atlas, origins, drawn or Drawn())
 
 
 @contextmanager
@@ -185,12 +188,14 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _explore(view: View, extent: Extent, atlas: Atlas | None, origins: Origins | None) -> Explored:
+def _explore(
+    view: View, extent: Extent, atlas: Atlas | None, origins: Origins | None, drawn: Drawn
+) -> Explored:
     atlas = atlas or atlas_of(view, extent)
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
     among = exposed(view) & atlas.nodes  # of them those that no earlier round took out
-    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.on_value)
+    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.on_value, drawn=drawn)
     if origins is not None:
         hunt.leaves = origins.sign
     hunt.explore()
@@ -249,7 +254,9 @@ def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
     return replace(made, bits=cut.bits(part.test, named) if cut.says(made) else inf)
 
 
-def of_origin(view: View, found: Explored, atlas: Atlas) -> Explored | None:
+def of_origin(
+    view: View, found: Explored, atlas: Atlas, drawn: Drawn | None = None
+) -> Explored | None:
     """Search for where failures come from, where what was found first only says how nodes fail.
 
     Gives None where it is no more than that, or where nothing was found.
@@ -260,7 +267,7 @@ def of_origin(view: View, found: Explored, atlas: Atlas) -> Explored | None:
     origins = Origins(Bars(view), atlas, failing, exposed(view) & atlas.nodes)
     if not all(origins(part) for part in found.found[0].parts):
         return None
-    return explore(view, atlas=atlas, origins=origins)
+    return explore(view, atlas=atlas, origins=origins, drawn=drawn)
 
 
 class _Telling:
