@@ -2,7 +2,7 @@
 
 Each case of benchmarks/natural is laid out from a folder of git directories ($KGREASON_MIRROR, or
 `--mirror`), investigated in a process of its own, and its leader judged by what the mending commit
-tells. Only the half to learn from is run, unless `--split held-out` says otherwise.
+tells. What may be learned from is run, unless `--split unseen-2` says otherwise.
 
     python benchmarks/natural_bench.py --mirror ../.mirror --shared ../shared/data/natural
 
@@ -40,7 +40,7 @@ from typing import Any
 
 import natural_cases  # type: ignore[import-not-found]  # beside this script
 import pyoxigraph as ox
-from natural_cases import NONE, SPLITS, Laid
+from natural_cases import HALVES, NONE, SPLITS, Laid
 
 from kgreason.base.statistics import wilson_interval
 
@@ -61,13 +61,13 @@ def main() -> None:
     parser.add_argument("--mirror", type=Path, default=MIRROR, help="folder of git directories")
     parser.add_argument("--work", type=Path, help="where cases and results lie; else a temporary")
     parser.add_argument("--shared", type=Path, help="cases that lie ready, to be judged too")
-    parser.add_argument("--split", choices=SPLITS, default=SPLITS[0])
+    parser.add_argument("--split", nargs="+", choices=SPLITS, default=list(HALVES))
     parser.add_argument("--cases", nargs="+", help="only these")
     parser.add_argument("--policy", default="code")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=300, help="the most for a case")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--layout", action="store_true", help="lay out both halves; run nothing")
+    parser.add_argument("--layout", action="store_true", help="lay out all cases; run nothing")
     parser.add_argument("--kgreason", default=f"{sys.executable} -m kgreason",
                         help="the command to run, such as that of another version")  # fmt: skip
     given = parser.parse_args()
@@ -89,7 +89,7 @@ def gathered(given: argparse.Namespace, work: Path) -> list[Laid]:
     """Lay out the cases asked for, and add those that lie ready."""
     found = []
     for case in natural_cases.cases():
-        wanted = given.layout or case.split == given.split
+        wanted = given.layout or case.split in given.split
         if wanted and (not given.cases or case.name in given.cases):
             found.append(natural_cases.lay_out(case, given.mirror, work))
     if given.shared and not given.layout:
@@ -189,12 +189,15 @@ def recall(
 ) -> float:
     """Return the share of the nodes mended that lie in the regions of a leader and its like.
 
+    A case may have several symptoms; the nodes are those of all. Of a symptom with fewer failing
+    nodes, so many are the whole.
     Where the nodes are not known, or the regions cannot be asked of the data alone, the share of
     the failing nodes in the leader's region takes their place.
     """
     region = set().union(*(asked(one, store) for one in parts))
     if laid.nodes and region:
-        return len(region & laid.nodes) / len(laid.nodes)
+        whole = min(len(laid.nodes), int(symptom["failing"]))
+        return min(1.0, len(region & laid.nodes) / whole)
     return float(parts[0]["inside"]["failing"] / symptom["failing"])
 
 

@@ -34,9 +34,18 @@ def test_no_repository_has_more_than_two_cases_or_is_one_of_the_shared() -> None
     assert not OF_OTHERS & set(counts)
 
 
+def test_the_unseen_set_has_repositories_of_its_own() -> None:
+    """Else what was learned from a repository would be tried on it."""
+    unseen = [one for one in CASES if one.split == natural_cases.UNSEEN]
+    theirs = {one.repository.lower() for one in unseen}
+    assert len(unseen) >= 20
+    assert len(theirs) >= 15
+    assert not theirs & {one.repository.lower() for one in CASES if one not in unseen}
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda one: one.name)
 def test_a_case_is_well_formed(case: Any) -> None:
-    """Its commits are whole, its half follows from its name, its kinds exist, its rule parses."""
+    """Its commits are whole, its set follows from its name, its kinds exist, its rule parses."""
     texts = (ROOT / "queries" / "hypothesize").glob("*.rq")
     known = {
         re.findall(r"^#\+ kind: (\S+)$", one.read_text("utf-8"), re.MULTILINE)[0] for one in texts
@@ -44,7 +53,7 @@ def test_a_case_is_well_formed(case: Any) -> None:
     assert set(case.kinds) | set(case.vague) <= known | {natural_cases.NONE}
     assert case.kinds
     assert not set(case.kinds) & set(case.vague)
-    assert case.split == natural_cases.split_of(case.repository)
+    assert case.split in (natural_cases.split_of(case.repository), natural_cases.UNSEEN)
     assert re.fullmatch("[0-9a-f]{40}", case.before)
     assert re.fullmatch("[0-9a-f]{40}", case.after)
     assert case.failing >= 5
