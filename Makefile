@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXAMPLE := examples/supply-chain
 
-.PHONY: test test-slow demo bench docs clean
+.PHONY: test test-slow demo bench docs scripts clean
 
 ## make test: linters, types and the fast tests
 test: .venv/dev
@@ -32,6 +32,10 @@ bench: .venv/bench
 ## make docs: the pages that are made from query headers and from the ontology
 docs: .venv/run
 	$(BIN)/python docs/build.py
+
+## make scripts: the npm packages that the pages of `kgreason serve` load (YASGUI, Cytoscape)
+scripts:
+	$(PYTHON) kgreason/serve/npm/put.py kgreason/serve/static/third-party
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -32,6 +32,7 @@ ROLES: Final = {
     "summary": "What is said first of a cause: in the short answer and on the first screen.",
     "next": "What to do about a cause: one file for each kind of next step.",
     "history": "Questions people ask of a reasoning history.",
+    "explore": "The sections of the pages of `kgreason serve`.",
     "export": "What goes into a record's exports: PROV-JSON, nanopublications, RO-Crate.",
     "inject": "Injecting faults into sound data, for `kgreason bench`: one update an operation.",
     "repair": "Mending what a cause broke, tried on a scratch copy first: one update a repair.",

@@ -34,7 +34,7 @@ from kgreason.record.seal import Functions
 
 CASES: Final = Path(__file__).resolve().parent / "cases"
 KNOWN: Final = PREFIXES | {"ex": "https://example.org/"}
-LEDGER_ROLES: Final = frozenset({"confidence", "next", "record", "status", "summary"})
+LEDGER_ROLES: Final = frozenset({"confidence", "explore", "next", "record", "status", "summary"})
 _EXPECTED: Final = re.compile(r"expected(?:-(?P<section>[a-z-]+))?\.csv")
 _QUERY: Final = re.compile(r"\s*(SELECT|ASK|CONSTRUCT|DELETE|INSERT|WITH)\b", re.IGNORECASE)
 _ORDERED: Final = re.compile(r"\}\s*ORDER BY[^{}]*$", re.IGNORECASE)

@@ -17,6 +17,7 @@ ROLES = (
         "condition",
         "confidence",
         "context",
+        "explore",
         "hypothesize",
         "inject",
         "path",

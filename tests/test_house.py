@@ -33,6 +33,7 @@ LAYERS = (
     ("review",),
     ("api",),
     ("inject",),
+    ("serve",),
     ("cli",),
     ("__init__", "__main__"),
 )

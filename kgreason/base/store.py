@@ -17,11 +17,18 @@ import resource
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, NoReturn, TypeVar
 
 import pyoxigraph as ox
 
-from kgreason.base.errors import QueryError, RunError, TimeoutExceeded
+from kgreason.base.errors import (
+    QueryError,
+    RowsExceeded,
+    RunError,
+    ServiceError,
+    TimeoutExceeded,
+)
 from kgreason.base.locks import Lock
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
@@ -106,14 +113,39 @@ class Store:
 
         `prefixes` need not be declared in it.
         """
+        return self._answered(query, prefixes, None, default_graph=default_graph)
+
+    def answer_over(
+        self,
+        query: str,
+        default_graphs: Sequence[ox.NamedNode] | None,
+        named_graphs: Sequence[ox.NamedNode] | None,
+        prefixes: Prefixes | None = None,
+        most: int | None = None,
+    ) -> "Answer":
+        """Run any query of a user over a dataset: the merge of some graphs, and some named graphs.
+
+        Where both are None the query is asked over what its FROM says, else over the merge of all
+        graphs. Raises RowsExceeded where the answer has more than `most` rows or triples.
+        """
+        if default_graphs is None and named_graphs is None:
+            union = not names_dataset(query)
+            return self._answered(query, prefixes, most, use_default_graph_as_union=union)
+        dataset = {
+            "default_graph": list(default_graphs or ()),
+            "named_graphs": list(named_graphs or ()),
+        }
+        return self._answered(query, prefixes, most, **dataset)
+
+    def _answered(
+        self, query: str, prefixes: Prefixes | None, most: int | None, **dataset: Any
+    ) -> "Answer":
         try:
-            found = self.inner.query(
-                query, default_graph=default_graph, prefixes=dict(prefixes or {})
-            )
+            found = self.inner.query(query, prefixes=dict(prefixes or {}), **dataset)
             if isinstance(found, ox.QuerySolutions):
                 names = [v.value for v in found.variables]
-                return Results(names, [_row(names, solution) for solution in found])
-            return bool(found) if isinstance(found, ox.QueryBoolean) else list(found)
+                return Results(names, [_row(names, one) for one in _at_most(found, most)])
+            return bool(found) if isinstance(found, ox.QueryBoolean) else _at_most(found, most)
         except SyntaxError as error:
             what = _what(error, query, _place(query, prefixes))
             raise QueryError(f"The query does not parse: {what}.") from error
@@ -161,6 +193,14 @@ class Store:
             raise QueryError(f"A query on {self.where} does not parse: {error}\n{query}") from error
         except (RuntimeError, OSError, ValueError) as error:
             raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
+
+
+def _at_most(found: Iterable[_T], most: int | None) -> list[_T]:
+    """Return what a query gives; raises RowsExceeded for more than `most`."""
+    rows = list(found if most is None else islice(found, most + 1))
+    if most is not None and len(rows) > most:
+        raise RowsExceeded(f"The answer has more than {most:,} rows; ask for fewer with LIMIT.")
+    return rows
 
 
 def triple(subject: AnyTerm, predicate: AnyTerm, value: AnyTerm) -> ox.Triple:
@@ -217,7 +257,7 @@ def _refuse(text: str, other: str, where: str, prefixes: Prefixes | None) -> Non
     except SyntaxError as error:
         place = _place(other, prefixes)
         if other.startswith(_NO_SERVICE, place):
-            raise QueryError(
+            raise ServiceError(
                 f"{where}: SERVICE is off; allow it with --allow-service if you trust it."
             ) from error
         hint = " Updates are not allowed here." if _UPDATE.match(text, place) else ""
@@ -240,6 +280,11 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _POSITION: Final = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
+
+
+def names_dataset(text: str) -> bool:
+    """Check whether a query says with FROM what it is asked over."""
+    return any(found[0].upper() == "FROM" for found in _TOKEN.finditer(text))
 
 
 def _parse(text: str, prefixes: Prefixes | None) -> None:

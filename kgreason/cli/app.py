@@ -21,6 +21,7 @@ from kgreason.cli import (
     looking,
     repairing,
     reviewing,
+    serving,
 )
 
 
@@ -87,6 +88,7 @@ asking.add_to(app)
 reviewing.add_to(app)
 exporting.add_to(app)
 repairing.add_to(app)
+serving.add_to(app)
 judging.add_to(app)
 adding.add_to(app)
 catalogue.add_to(app)
@@ -101,6 +103,7 @@ _PANELS: Final = {
         "repair",
         "compare",
         "symptoms",
+        "serve",
         "query",
         "resume",
         "ledger",

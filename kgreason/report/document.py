@@ -30,6 +30,7 @@ from kgreason.report.causes import causes, named
 from kgreason.report.layouts import LAYOUTS, Content, Heading, refused
 
 _ROLE: Final = "report"
+_EXPLORER: Final = "explore"
 _OPEN: Final = "inconclusive"
 
 
@@ -121,6 +122,28 @@ def build(record: Record) -> Document:
         document.blocks.append(maker.symptom(symptom, number, several))
     document.blocks.append(maker.block("report", [t for t in single if _order(t) >= turn], {}))
     return document
+
+
+def part(record: Record, symptom: str, hypothesis: str | None = None) -> Block:
+    """Make what a report says of a symptom, or would say of one of its hypotheses, told or not."""
+    maker = _Maker(record, Document(record.iri.value))
+    plan = sorted(role(_ROLE).values(), key=lambda t: (_order(t), t.name))
+    if hypothesis is None:
+        return maker.symptom(symptom, 1, [t for t in plan if _scope(t) == "symptom"])
+    about: dict[str, Value] = {
+        "symptom": NamedNode(symptom),
+        "hypothesis": NamedNode(hypothesis),
+        "told": [NamedNode(h.id) for h in maker.told[symptom]],
+        "ranked": [NamedNode(h.id) for h in maker.ranked[symptom]],
+    }
+    return maker.block("hypothesis", [t for t in plan if _scope(t) == "hypothesis"], about)
+
+
+def explored(record: Record, page: str, about: Mapping[str, Value]) -> Block:
+    """Make a page of the explorer: the sections of `queries/explore/` that name it."""
+    maker = _Maker(record, Document(record.iri.value))
+    plan = [t for t in role(_EXPLORER).values() if t.header["page"] == page]
+    return maker.block("report", sorted(plan, key=lambda t: (_order(t), t.name)), about)
 
 
 def _order(section: Template) -> int:

@@ -26,6 +26,14 @@ def questions() -> list[Template]:
     return list(role(_ROLE).values())
 
 
+def text(record: Record, question: Template) -> str:
+    """Return a stored question as a SPARQL text, about all hypotheses where it takes some."""
+    values: dict[str, Value] = {"investigation": record.iri}
+    if "hypotheses" in question.parameters:
+        values["hypotheses"] = []
+    return question.render(**values)
+
+
 def ask(record: Record, name: str, *, hypothesis: str | ox.NamedNode | None = None) -> Results:
     """Ask a stored question of an investigation, about one hypothesis (IRI or number) or about all.
 

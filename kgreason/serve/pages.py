@@ -1,0 +1,50 @@
+"""Fill the templates of the pages; all that is put in is escaped."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from kgreason.report import chart
+from kgreason.report import html as report
+from kgreason.serve import addresses, scripts
+from kgreason.serve.protection import STYLED_POLICY
+
+_OWN: Final = Path(__file__).parent / "templates"
+SHARED: Final = Path(report.__file__).parent / "templates"
+"""The short answer and the cards are those of the report."""
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader([_OWN, SHARED]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["slug"] = report.slug
+    environment.filters["called"] = addresses.called
+    environment.globals["draw"] = chart.draw
+    environment.globals["href"] = addresses.href
+    environment.globals["place"] = addresses.place
+    return environment
+
+
+def page(
+    template: str, status: int = 200, *, styled: bool = False, tab: str = "", **values: Any
+) -> HTMLResponse:
+    """Return a page; `styled` says that scripts of others may write styles into it."""
+    values = {"investigation": None, **values}
+    text = (
+        _environment()
+        .get_template(f"{template}.html")
+        .render(
+            tab=tab, editor=scripts.has(scripts.EDITOR), graph=scripts.has(scripts.GRAPH), **values
+        )
+    )
+    headers = {"Content-Security-Policy": STYLED_POLICY} if styled else None
+    return HTMLResponse(text, status, headers=headers)
