@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -18,6 +18,8 @@ from kgreason.serve.service_description import description
 
 LONGEST: Final = 1 << 20
 """Bytes that the body of a request may have."""
+_AT_ONCE: Final = 4
+"""Queries that run at the same time; others wait for their turn."""
 _FORM: Final = "application/x-www-form-urlencoded"
 _QUERY: Final = "application/sparql-query"
 _UPDATE: Final = "application/sparql-update"
@@ -47,6 +49,7 @@ class Endpoint:
     def __init__(self, snapshots: Snapshots, limits: Limits) -> None:
         self.snapshots = snapshots
         self.limits = limits
+        self._turns = CapacityLimiter(_AT_ONCE)
 
     async def respond(self, request: Request) -> Response:
         """Answer a request; what goes wrong is told as plain text with the status it has."""
@@ -63,12 +66,12 @@ class Endpoint:
             return self._described(request)
         asked = read(*await _sent(request), pairs)
         accept = request.headers.get("accept", "")
-        answer = await run_in_threadpool(self._ask, asked)
+        answer = await to_thread.run_sync(self._ask, asked, limiter=self._turns)
         media_type = best(accept, offered(answer))
         if media_type is None:
             usual = ", ".join(offered(answer)[:4])
             raise Refusal(406, f"The answer can be had as {usual}, not as {accept}.")
-        body, kind = await run_in_threadpool(written, answer, media_type)
+        body, kind = await to_thread.run_sync(written, answer, media_type)
         return Response(body, headers={"Content-Type": _with_charset(kind)})
 
     def _ask(self, asked: Asked) -> Answer:

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from kgreason.base.errors import KgreasonError, LedgerError
+from kgreason.report.cells import clean
 from kgreason.review.judge import judge
 from kgreason.serve.protection import Token
 from kgreason.serve.protocol import body
@@ -31,15 +32,14 @@ def record(folder: Path, hypothesis: str, fields: dict[str, str]) -> None:
     Refuses a verdict that is neither right nor wrong or has no name, and one that cannot be
     written now.
     """
-    said, person = fields.get("said", ""), fields.get("by", "").strip()
+    said, person = fields.get("said", ""), clean(fields.get("by", ""))
     if said not in {"right", "wrong"}:
         raise Refusal(400, "Say whether the hypothesis is right or wrong.")
     if not person:
         raise Refusal(400, "Say who judges: a verdict has a name.")
+    note = clean(fields.get("note", ""), _LONGEST)
     try:
-        judge(
-            folder, hypothesis, person, right=said == "right", note=fields.get("note", "").strip()
-        )
+        judge(folder, hypothesis, person, right=said == "right", note=note)
     except LedgerError as error:
         raise Refusal(409, str(error)) from error
     except KgreasonError as error:
