@@ -16,7 +16,7 @@ from kgreason.report.summary import SHOWN, Answer, command
 from kgreason.serve import verdicts, walk
 from kgreason.serve.addresses import place
 from kgreason.serve.live import Live
-from kgreason.serve.pages import page
+from kgreason.serve.pages import filled
 from kgreason.serve.protection import REPORT_POLICY, Token
 from kgreason.serve.refusal import Refusal
 
@@ -79,7 +79,7 @@ class Explorer:
             "investigation": held.investigation,
             "nonce": held.investigation.nonce,
         }
-        return page(template, tab=tab, levels=_LEVELS, **own, **values)
+        return filled(template, tab=tab, levels=_LEVELS, **own, **values)
 
     def front(self, _: Request) -> Response:
         """List the investigations of all ledgers."""
@@ -87,7 +87,7 @@ class Explorer:
         listed = [
             (one, snapshot.explored(one.listed.id, "list")) for one in snapshot.investigations
         ]
-        return page("front", listed=listed, folders=self.snapshots.folders, tab="list")
+        return filled("front", listed=listed, folders=self.snapshots.folders, tab="list")
 
     def answer(self, request: Request) -> Response:
         """Tell the short answer: the first screen and the cards of the report."""
@@ -244,10 +244,10 @@ class Explorer:
         snapshot = self.snapshots.now()
         held = snapshot.investigations
         if not held:
-            return page("query", styled=True, tab="query", chosen=None, held=(), questions=())
+            return filled("query", styled=True, tab="query", chosen=None, held=(), questions=())
         wanted = request.query_params.get("i")
         chosen = next((one for one in held if one.nonce == wanted), held[-1])
-        return page(
+        return filled(
             "query",
             styled=True,
             tab="query",

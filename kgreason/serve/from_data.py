@@ -13,7 +13,7 @@ from kgreason.base.errors import KgreasonError
 from kgreason.base.locks import Lock
 from kgreason.report.focus_nodes import FocusNodes
 from kgreason.serve.explorer import Explorer, Held
-from kgreason.serve.pages import page
+from kgreason.serve.pages import filled
 from kgreason.serve.refusal import Refusal, of_error
 
 _SHOWN: Final = 500
@@ -90,13 +90,13 @@ class FromData:
             "after": names[1],
         }
         if not all(names):
-            return page("compare", tab="compare", found=None, **values)
+            return filled("compare", tab="compare", found=None, **values)
         try:
             old, new = (snapshot.investigation(name) for name in names)
             found = compare(snapshot.told(old.listed.id), snapshot.told(new.listed.id))
         except KgreasonError as error:
             raise Refusal(404, of_error(error).sentence) from error
-        return page("compare", tab="compare", found=found, old=old, new=new, **values)
+        return filled("compare", tab="compare", found=found, old=old, new=new, **values)
 
 
 def _cell(value: object) -> str:

@@ -34,7 +34,7 @@ def _environment() -> Environment:
     return environment
 
 
-def page(
+def filled(
     template: str, status: int = 200, *, styled: bool = False, tab: str = "", **values: Any
 ) -> HTMLResponse:
     """Return a page; `styled` says that scripts of others may write styles into it."""

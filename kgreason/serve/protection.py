@@ -19,13 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgreason.serve.refusal import Refusal
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-POLICY: Final = (
+CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
 """Nothing is loaded from elsewhere, and no script runs that is not a file of this server."""
-STYLED_POLICY: Final = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
+STYLED_POLICY: Final = CONTENT_POLICY.replace(
+    "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1
+)
 """The same for pages whose third-party scripts write styles into the page."""
 REPORT_POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
@@ -79,7 +81,7 @@ def _adding(send: Send) -> Send:
             headers = MutableHeaders(scope=_with_headers(message))
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            headers.setdefault("Content-Security-Policy", POLICY)
+            headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
             headers.setdefault("Cache-Control", "no-store")
         await send(message)
 

@@ -20,7 +20,7 @@ from kgreason.base.errors import KgreasonError, OptionError
 from kgreason.serve import explorer as record_pages
 from kgreason.serve import from_data, scripts
 from kgreason.serve.live import Live
-from kgreason.serve.pages import SHARED, page
+from kgreason.serve.pages import SHARED, filled
 from kgreason.serve.protection import Protection, Token, names
 from kgreason.serve.protocol import Endpoint, Limits
 from kgreason.serve.refusal import Refusal, of_error
@@ -74,7 +74,7 @@ def _report_style(_: Request) -> Response:
 def _refused(_: Request, error: Exception) -> Response:
     if not isinstance(error, Refusal):
         raise error
-    return page("refusal", error.status, code=error.status, sentence=error.sentence)
+    return filled("refusal", error.status, code=error.status, sentence=error.sentence)
 
 
 def _failed(request: Request, error: Exception) -> Response:
