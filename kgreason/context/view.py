@@ -16,7 +16,7 @@ from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
-from kgreason.shacl import Constraint, Path
+from kgreason.shacl import Constraint, LookedAt, Path, looked_at
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
@@ -98,6 +98,9 @@ class View:
     def _values(self, split: Split) -> dict[str, Value]:
         path = self.constraint.path
         predicate = path.predicate if path is not None else None
+        looked = self.looks_at
+        if looked is not None:
+            predicate = looked.predicate
         passing = self.marks.population.count - self.marks.failing_count
         everywhere = self.marks.failing_count >= _NEARLY * self.marks.population.count
         offered: dict[str, Value] = {
@@ -122,8 +125,8 @@ class View:
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
             "most": self._most(),
             "qualified": SH.qualifiedValueShape in self.constraint.parameters,
-            "compiled": self.names_values,
-            "offending": self.constraint.violation,
+            "compiled": looked is not None or self.names_values,
+            "offending": self.constraint.violation if looked is None else looked.offending,
         }
         if not self.asks_iri:
             offered["minted"] = True
@@ -153,6 +156,8 @@ class View:
         """Return the values that the rule lists or asks for; none where it asks for others."""
         asked, shapes = self.constraint.parameters, self.constraint.shapes
         found = list(asked.get(SH.hasValue, ()))
+        if self.looks_at is not None:
+            found += self.looks_at.allowed
         for head in asked.get(SH["in"], ()) if shapes is not None else ():
             found += shapes.list(head) or [] if shapes is not None else []
         return [term for term in found if isinstance(term, NamedNode | Literal)]
@@ -175,6 +180,12 @@ class View:
             return True
         named = self.constraint.component in {TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent}
         return named and bool(_OWN_IRI.search(self.constraint.violation.text))
+
+    @property
+    def looks_at(self) -> LookedAt | None:
+        """The ends of one link that an outcome looks at; None for any other rule."""
+        asked = self.constraint.component == TRAILS.OutcomeQuery and self.constraint.at is None
+        return looked_at(self.constraint.violation.text) if asked else None
 
     @property
     def names_values(self) -> bool:

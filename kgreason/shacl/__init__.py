@@ -7,6 +7,7 @@ from kgreason.shacl.conforming import conforms_with_path
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observation, Result
 from kgreason.shacl.fallback import observe_fallback
 from kgreason.shacl.located import Located, located
+from kgreason.shacl.looked_at import LookedAt, bound_to, looked_at
 from kgreason.shacl.observation import observe, observe_all
 from kgreason.shacl.outcome import outcome_symptom
 from kgreason.shacl.paths import Path, of_predicate
@@ -21,16 +22,19 @@ __all__ = [
     "Constraint",
     "Fallback",
     "Located",
+    "LookedAt",
     "Observation",
     "Path",
     "Reported",
     "Result",
     "Shapes",
     "asked_at",
+    "bound_to",
     "compile_axioms",
     "compile_shapes",
     "conforms_with_path",
     "located",
+    "looked_at",
     "missing",
     "names",
     "nothing",

@@ -15,6 +15,7 @@ from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.shacl import Path as ShapePath
+from kgreason.shacl import bound_to
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
@@ -27,6 +28,7 @@ _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
 _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix"})
+_PIECES: Final = frozenset({"contains", "form"})
 _LACKING: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("MinCount", "QualifiedMinCount", "HasValue")
 )
@@ -50,6 +52,8 @@ class Bars:
         self._path = _plain(path) if path is not None else ()
         self._component = view.constraint.component
         self._complete = view.complete
+        self._looked = view.looks_at
+        self._end = () if self._looked is None else ((False, self._looked.predicate),)
 
     def __call__(self, condition: Condition) -> str:
         """Return the reason for which a condition is none, or ""."""
@@ -59,6 +63,7 @@ class Bars:
             self._defining,
             self._asked,
             self._constrained,
+            self._looked_at,
             self._compared,
             self._beside,
             self._lacking_too,
@@ -114,7 +119,7 @@ class Bars:
         A link whose end has to pass a filter is none: what its ends are like may tell a cause.
         """
         made = set()
-        for expression in ("", *_bound(self._text, "?outcome")):
+        for expression in ("", *bound_to(self._text, "?outcome")):
             if "FILTER" in expression.upper():
                 continue
             named = {"outcome", *_VARIABLE.findall(expression)} - {"focus"}
@@ -153,7 +158,7 @@ class Bars:
 
     def _constrained(self, condition: Condition) -> str:
         """Bar bounds and counts on the constrained value, and whether there is one."""
-        steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
+        steps = _steps(condition)
         if not self._path or not steps:
             return ""
         test, named = condition.test, self._names(condition)
@@ -188,6 +193,21 @@ class Bars:
             (typed, "the rule itself asks for the class"),
         )
         return next((why for barred, why in reasons if barred), "")
+
+    def _looked_at(self, condition: Condition) -> str:
+        """Bar what an outcome asks of a value: what its text is like, or what lies behind it."""
+        steps = _steps(condition)
+        if self._looked is None or steps[:1] != self._end:
+            return ""
+        if len(steps) == 1 and self._looked.text and condition.test in _PIECES:
+            return "the rule itself asks what this text is like"
+        if (
+            len(steps) > 1
+            and self._looked.described
+            and condition.test in _THERE | _OTHERS | {"few"}
+        ):
+            return "of what is not described nothing is said"
+        return ""
 
     def _compared(self, condition: Condition) -> str:
         """Bar bounds on what the rule compares the value with."""
@@ -231,13 +251,14 @@ class Bars:
 
     def on_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value."""
-        steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
+        steps = _steps(condition)
         return bool(steps) and steps == self._path
 
     def through_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or what lies behind it."""
-        steps = tuple((s.kind == "backward", s.along) for s in condition.path.steps)
-        return bool(self._path) and steps[: len(self._path)] == self._path
+        steps = _steps(condition)
+        ends = [end for end in (self._path, self._end) if end]
+        return any(steps[: len(end)] == end for end in ends)
 
 
 class Origins:
@@ -274,16 +295,8 @@ class Origins:
         return self._signs[first]
 
 
-def _bound(text: str, variable: str) -> list[str]:
-    """Return the expressions that a query binds to a variable, without their brackets."""
-    out = []
-    for found in re.finditer(rf"\bAS\s+{re.escape(variable)}\s*\)", text, re.IGNORECASE):
-        depth, at = 1, found.start()
-        while at > 0 and depth:
-            at -= 1
-            depth += {")": 1, "(": -1}.get(text[at], 0)
-        out.append(text[at + 1 : found.start()])
-    return out
+def _steps(condition: Condition) -> tuple[tuple[bool, NamedNode | None], ...]:
+    return tuple((step.kind == "backward", step.along) for step in condition.path.steps)
 
 
 def _has_value(term: object) -> bool:
