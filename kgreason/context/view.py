@@ -130,6 +130,8 @@ class View:
         }
         if not self.asks_iri:
             offered["minted"] = True
+        if looked is None or looked.described:
+            offered["described"] = True
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
         if split.sound is not None:

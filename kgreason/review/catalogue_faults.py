@@ -250,7 +250,7 @@ def names() -> dict[str, set[str]]:
     known["hypothesize or kinds"] = known["hypothesize"] | known["kinds"]
     known["components"] = {
         one.removeprefix("sh:").removesuffix("ConstraintComponent") for one in components
-    }
+    } | {"OutcomeQuery"}
     known["test roles"] = _concepts("trails", "TestRoleScheme")
     known["statuses"] = _concepts("trails", "StatusScheme", by_notation=False)
     known["regions"] = _concepts("repair", "RegionKindScheme")

@@ -254,6 +254,10 @@ class Bars:
         steps = _steps(condition)
         return bool(steps) and steps == self._path
 
+    def direct(self, condition: Condition) -> bool:
+        """Check whether a condition is about the constrained value, or one an outcome looks at."""
+        return self.on_value(condition) or (bool(self._end) and _steps(condition) == self._end)
+
     def through_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or what lies behind it."""
         steps = _steps(condition)

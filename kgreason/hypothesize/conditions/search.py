@@ -195,7 +195,7 @@ def _explore(
     bars = Bars(view)
     failing = view.marks.failing_mask & atlas.nodes
     among = exposed(view) & atlas.nodes  # of them those that no earlier round took out
-    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.on_value, drawn=drawn)
+    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.direct, drawn=drawn)
     if origins is not None:
         hunt.leaves = origins.sign
     hunt.explore()
@@ -233,7 +233,7 @@ def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -
     atlas = atlas or atlas_of(view)
     bars = Bars(view)
     failing, among = view.marks.failing_mask & atlas.nodes, exposed(view) & atlas.nodes
-    hunt = Hunt(atlas, failing, bars, Extent(), among, bars.on_value)
+    hunt = Hunt(atlas, failing, bars, Extent(), among, bars.direct)
     priced = tuple(_priced(view, part, atlas, hunt) for part in parts)
     mask = among
     for part in priced:
