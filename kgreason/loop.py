@@ -39,6 +39,7 @@ from kgreason.record import Record, Step, Written, extended, policy
 from kgreason.record.agents import ENGINE, agent, introduce
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
+from kgreason.repair.dry_run import dry_run
 from kgreason.repair.intervene import REPAIR, intervene, pending_tests, run
 from kgreason.test.confounders import challenge
 from kgreason.test.design import OUTSIDE, design, design_outside, tell_apart
@@ -134,6 +135,8 @@ class Investigation:
         if not self._done("Conclude"):
             conclude(self.context, self.symptoms, self.cut, self.calibration)
         self._finish()
+        if self.request.try_repairs and self.cut is None:
+            dry_run(self.context, self.symptoms)
 
     def follow(self, recorded: Record) -> None:
         """Do again what a recorded investigation did, step by step.

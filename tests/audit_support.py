@@ -154,7 +154,8 @@ def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:
         encoding="utf-8",
     )
     # No calibration: its rules would speak too, of whatever is done to a confidence.
-    asked: dict[str, Any] = {"calibration": "none", "max_hypotheses": 3} | options
+    asked: dict[str, Any] = {"calibration": "none", "max_hypotheses": 3, "try_repairs": False}
+    asked |= options
     return kgreason.investigate(folder / "data", shapes=shapes, **asked).record
 
 

@@ -99,6 +99,15 @@ def investigate(
             help="Repairs to try on a scratch copy, at most; what they clear is evidence.",
         ),
     ] = 0,
+    try_repairs: Annotated[
+        bool,
+        typer.Option(
+            "--try-repairs/--no-try-repairs",
+            rich_help_panel=o.BUDGET,
+            help="At the end, try a repair for each of the first three causes on a scratch copy, "
+            "so that the answer tells what it would mend.",
+        ),
+    ] = True,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -151,6 +160,7 @@ def investigate(
         "seed": seed,
         "max_hypotheses": max_hypotheses,
         "interventions": interventions,
+        "try_repairs": try_repairs,
         "max_steps": max_steps,
         "max_seconds": max_seconds,
         "hypotheses": hypothesis,

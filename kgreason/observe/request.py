@@ -60,6 +60,7 @@ class Request:
     max_steps: int | None = None
     max_seconds: float | None = None
     interventions: int = 0
+    try_repairs: bool = True
     complete: tuple[str, ...] = ()
     query_seconds: float = 60.0
     allow_service: bool = False

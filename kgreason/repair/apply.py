@@ -267,7 +267,8 @@ class _Session:
         step, claim = self._act(), chosen.claim
         step.describe(step.node, symptom=claim.symptom.node)
         grant, permit = authorise(self.record, step, TRAILS.TryRepair, claim.node)
-        made = {one.name: describe_option(step, claim, one, v) for one, v in offers}
+        names = self.opened.context.names
+        made = {one.name: describe_option(step, claim, one, v, names) for one, v in offers}
         if permit.granted:
             reason = f"{chosen.repair.name}: {permit.why.capitalize()}."
             region = claim.row["region"].value

@@ -13,6 +13,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
 from kgreason.base.terms import FORM_PREFIX, RDF, SH, SKOS, TRAILS
 from kgreason.graph import Graph
+from kgreason.graph.names import Names
 from kgreason.repair.imports import loaded
 from kgreason.repair.update import node_rows, read_update, rows
 from kgreason.repair.validation import constraints
@@ -68,6 +69,21 @@ class Repair:
     def mends_data(self) -> bool:
         """Whether the data are changed, and not the shapes."""
         return self.template.header["mends"] == DATA
+
+    def instruction(self, names: Names) -> str:
+        """Return what it does, as one would tell a person to do it, with short names of terms.
+
+        Where two terms have the same short name, their IRIs are told.
+        """
+        header = self.template.header
+        words = header.get("does") or header["title"]
+        terms = {n: v for n, v in self.values.items() if isinstance(v, ox.NamedNode | ox.Literal)}
+        told = {name: names(term) for name, term in terms.items() if f"{{{name}}}" in words}
+        if len(set(told.values())) < len(told):
+            told = {name: terms[name].value for name in told}
+        for name, text in told.items():
+            words = words.replace(f"{{{name}}}", text)
+        return words[:1].upper() + words[1:]
 
     def select(self, graph: Graph, query: str) -> list[Row]:
         """Run a query for its changes, with the other source beside the data for as long."""

@@ -14,6 +14,7 @@ from kgreason.base.terms import PROV
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, inside, members
+from kgreason.graph.names import Names
 from kgreason.hypothesize import several
 from kgreason.record import Step
 from kgreason.repair.catalogue import Cause, Repair, concept, repairs
@@ -65,10 +66,17 @@ class Claim:
         return Cause(self.row["family"].value, kind, self.row.get("dimension"), self.level, levels)
 
 
-def claims(context: Context, symptoms: Sequence[Symptom]) -> list[Claim]:
-    """Return the hypotheses on some symptoms, by symptom and frame, the most likely first."""
+def claims(
+    context: Context, symptoms: Sequence[Symptom], only: frozenset[str] | None = None
+) -> list[Claim]:
+    """Return the hypotheses on some symptoms, by symptom and frame, the most likely first.
+
+    `only` are the IRIs of those that are wanted; without it all are.
+    """
     known = {symptom.node: symptom for symptom in symptoms}
     rows = [r for r in context.record.select("repairable") if r["symptom"] in known]
+    if only is not None:
+        rows = [r for r in rows if r["hypothesis"].value in only]
     out = []
     for row in rows:
         symptom = known[ox.NamedNode(row["symptom"].value)]
@@ -158,13 +166,16 @@ def _below(wanted: int, size: int) -> str:
     return f"{_FIGURES * wanted // size:06x}"
 
 
-def describe_option(step: Step, claim: Claim, repair: Repair, verdict: Feasibility) -> ox.NamedNode:
-    """Write an option into a step, feasible or not."""
+def describe_option(
+    step: Step, claim: Claim, repair: Repair, verdict: Feasibility, names: Names
+) -> ox.NamedNode:
+    """Write an option into a step, feasible or not; `names` are those that people read."""
     return step.make(
         "RepairOption",
         PROV.Entity,
         hypothesis=claim.node,
         repair=repair.name,
+        instruction=repair.instruction(names),
         regionKind=concept("RegionKindScheme", repair.region),
         operation=concept("OperationScheme", repair.operation),
         mends="data" if repair.mends_data else "shapes",

@@ -153,7 +153,7 @@ def design(context: Context, claim: Claim, offered: Sequence[Option]) -> ox.Name
     )
     test = None
     for option in offered:
-        chosen = describe_option(step, claim, option.repair, option.verdict)
+        chosen = describe_option(step, claim, option.repair, option.verdict, context.names)
         if test is None and option.verdict.feasible:
             test = _committed(context, step, claim, option)
             if test is not None:
@@ -322,6 +322,7 @@ def describe_attempt(
         repair=tried.repair,
         patchDigest=tried.patch.digest,
         changes=figures["changes"],
+        nodesChanged=figures["nodesChanged"],
         violationsBefore=figures["claimed"],
         violationsRemoved=figures["holds"],
         violationsLeft=figures["claimed"] - figures["holds"],

@@ -105,6 +105,7 @@ def shape_trial(
         "changes": len(patch),
         "unchecked": len({*failed, *failed_too}),
         "spared": 0,
+        "nodesChanged": 0,
     }
     return Trial(
         repair.name,

@@ -149,6 +149,7 @@ def trial(
         "placeboTried": tried,
         "placeboCleared": cleared,
         "changes": len(claimed.patch),
+        "nodesChanged": len({change.focus for change in claimed.patch.changes}),
         "unchecked": len(done.unchecked),
         "spared": len(spared),
     }

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pyoxigraph import NamedNode
+
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.hypothesize.frames import NEAREST
@@ -11,6 +13,7 @@ from kgreason.record.joined import with_origins
 from kgreason.record.modalities import notations
 from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptoms
 from kgreason.report.causes import causes_of
+from kgreason.report.summary import called, next_step
 
 _OPEN: Final = "inconclusive"
 
@@ -44,7 +47,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "symptoms": told,
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
-        "causes": _causes(members, joined, findings, told),
+        "causes": _acted_on(record, _causes(members, joined, findings, told)),
         "state": _state(about),
         "error": _error(about),
         "budget": {
@@ -366,6 +369,31 @@ def _causes(
         | {"bits": _most([bits[h.id] for h in cause.hypotheses if h.id in bits])}
         for cause in causes_of(members, joined, findings)
     ]
+
+
+def _acted_on(record: Record, told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return causes with what to do next, and what a repair did that was tried on a copy."""
+    which, tried = called(record), _repairs(record)
+    out = []
+    for cause in told:
+        step = next_step(record, NamedNode(cause["hypotheses"][0]), which, cause["id"])
+        known = [tried[one] for one in cause["hypotheses"] if one in tried]
+        next_ = {"words": step.words, "command": step.command}
+        out.append(cause | {"repair": next(iter(known), None), "next": next_})
+    return out
+
+
+def _repairs(record: Record) -> dict[str, dict[str, Any]]:
+    """Return the last repair that was tried for each hypothesis, by its IRI, or why none was."""
+    texts = ("repair", "instruction", "outcome")
+    counts = ("nodes", "violations", "cleared", "caused")
+    return {
+        row["hypothesis"].value: {"hypothesis": row["hypothesis"].value}
+        | {name: _text(row, name) for name in texts}
+        | {name: int(row[name].value) if name in row else None for name in counts}
+        | {"not_tried": _text(row, "why")}
+        for row in record.select("result-repairs")
+    }
 
 
 def _most(bits: Sequence[Mapping[str, float]]) -> Mapping[str, float] | None:

@@ -290,6 +290,35 @@ class CausePart:
 
 
 @dataclass(frozen=True)
+class ReportedRepair:
+    """What a repair did that was tried on a scratch copy for one hypothesis of a cause.
+
+    `repair` is its name, `instruction` what it does in words, `outcome` what came of it: cleared,
+    partly, unchanged, harmful, unspecific or out-of-scope. It changed `nodes`, and of their
+    `violations` it `cleared` some and `caused` new ones. Where none was tried, all that is None and
+    `not_tried` says why.
+    """
+
+    hypothesis: str
+    repair: str | None
+    instruction: str | None
+    outcome: str | None
+    nodes: int | None
+    violations: int | None
+    cleared: int | None
+    caused: int | None
+    not_tried: str | None
+
+
+@dataclass(frozen=True)
+class ReportedStep:
+    """What to do next about a cause, and the command for it: what follows `kgreason`, or None."""
+
+    words: str
+    command: str | None
+
+
+@dataclass(frozen=True)
 class ReportedCause:
     """A supported cause with all the symptoms it is behind; `id` is what it is called: C1, C2.
 
@@ -298,7 +327,8 @@ class ReportedCause:
     (None before the conclusion). Where it `narrows`, less than half of its region fails: it tells
     where the failures lie, and adds nothing to what is explained. One mechanism over several
     properties has them in `same_mechanism`. `bits` are those of that of its hypotheses which saves
-    most; None where none is in the language of conditions.
+    most; None where none is in the language of conditions. `repair` is what was tried on a scratch
+    copy, None where nothing was; `next` is what to do.
     """
 
     id: str
@@ -311,13 +341,17 @@ class ReportedCause:
     fingerprint: str
     same_mechanism: tuple[CausePart, ...]
     bits: ReportedBits | None
+    repair: ReportedRepair | None
+    next: ReportedStep
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
-        lists = {name: tuple(entry[name]) for name in ("hypotheses", "symptoms")}
+        lists: dict[str, Any] = {n: tuple(entry[n]) for n in ("hypotheses", "symptoms")}
         parts = tuple(CausePart(**each) for each in entry["same_mechanism"])
         bits = ReportedBits(**entry["bits"]) if entry["bits"] else None
+        tried = ReportedRepair(**entry["repair"]) if entry["repair"] else None
+        lists |= {"repair": tried, "next": ReportedStep(**entry["next"])}
         return cls(**{**entry, **lists, "same_mechanism": parts, "bits": bits})
 
 

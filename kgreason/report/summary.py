@@ -78,7 +78,7 @@ class Answer:
 
 def answer(record: Record) -> Answer:
     """Return the short answer of an investigation, finished or not, from its record alone."""
-    which = f"I{Ledger(record.store).number_of(record.iri)}"
+    which = called(record)
     found = [c for c in causes(record) if not c.told_with]
     return Answer(
         which,
@@ -86,6 +86,11 @@ def answer(record: Record) -> Answer:
         tuple(_cause(record, one, which) for one in found),
         tuple(_without_cause(record)),
     )
+
+
+def called(record: Record) -> str:
+    """Return what an investigation is called in its ledger, such as I1."""
+    return f"I{Ledger(record.store).number_of(record.iri)}"
 
 
 def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
@@ -107,7 +112,7 @@ def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
         _text(how["sure"].value),
         _text(first["broken"].value).partition(": ")[0],
         tuple(_text(f"{r['broken'].value} {r['accounts'].value}") for r in others.values()),
-        _next(record, told, which, cause.name),
+        next_step(record, told, which, cause.name),
         _pictures(record, first),
         _way(record, cause, first),
     )
@@ -128,8 +133,11 @@ def _pictures(record: Record, row: Row) -> tuple[Bars, ...]:
     return (rates(row), *slices(spread, row["cause"].value))
 
 
-def _next(record: Record, hypothesis: NamedNode, which: str, cause: str) -> NextStep:
-    """Return the first kind of next step that has something to say about a cause."""
+def next_step(record: Record, hypothesis: NamedNode, which: str, cause: str) -> NextStep:
+    """Return the first kind of next step that has something to say about a cause.
+
+    `which` is what the investigation is called, such as I1, and `cause` what the cause is.
+    """
     values: dict[str, Value] = {
         "investigation": record.iri,
         "hypothesis": hypothesis,

@@ -1,5 +1,6 @@
 #+ summary: Gives values the datatype that the shape asks for.
 #+ title: Cast a datatype
+#+ does: cast the values of {predicate} to {datatype}
 #+ explanation: The text of each value of the form that was found is kept and gets the right datatype; values of other forms have other causes and stay. A day is cut out of a time, and a time begins at midnight of a day; a number without a fraction becomes an integer. What is not written as the datatype asks is an obstacle.
 #+ example: The string "2026-02-01" becomes a date.
 #+ families: datatype datatype-plain

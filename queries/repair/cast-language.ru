@@ -1,5 +1,6 @@
 #+ summary: Gives texts the language that their node lacks and nearly all others have.
 #+ title: Cast to a language
+#+ does: give the texts of {predicate} the language that they lack
 #+ explanation: The plain text of a claimed node gets the language that nine in ten values of the property have (of those that the shape lists, where it lists some), or else the one language that nine in ten nodes have a text in and this node has not. Where the shape lists a single language and nothing has it, it is that one. Several such languages, or several plain texts where the property is in several languages, are obstacles. What has a tag already is left alone, for no cast translates.
 #+ example: Labels that lost their tag on the way through a table become English again.
 #+ families: datatype

@@ -1,5 +1,6 @@
 #+ summary: Makes an IRI of a text that is one.
 #+ title: Cast a text to an IRI
+#+ does: make IRIs of the texts of {predicate}
 #+ explanation: Texts of claimed nodes that are absolute IRIs become the nodes they name. Other texts are an obstacle.
 #+ example: A column of links that was loaded as text points at things again.
 #+ families: datatype datatype-iri

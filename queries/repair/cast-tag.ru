@@ -1,5 +1,6 @@
 #+ summary: Gives texts the language tag that the shape lists for their language.
 #+ title: Cast a language tag
+#+ does: give the texts of {predicate} the language tag that the shape lists
 #+ explanation: A tag that the shape does not list becomes the listed one of the same language: a code of three letters the one of two (with its region, where any will do), a language without a region the only listed region of it. A text in another region's form or another language is left alone, for no cast translates.
 #+ example: "Zug"@ger becomes "Zug"@de, as the shape has it.
 #+ families: datatype

@@ -1,5 +1,6 @@
 #+ summary: Writes a decimal comma as a point.
 #+ title: Decimal comma to point
+#+ does: write the decimal comma of {predicate} as a point
 #+ explanation: Numbers with a comma get a point; where the shape asks for a datatype, they get that too.
 #+ example: "3,5" becomes 3.5.
 #+ families: value-form

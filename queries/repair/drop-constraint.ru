@@ -1,5 +1,6 @@
 #+ summary: Takes a constraint out of a shape.
 #+ title: Drop a constraint
+#+ does: take the constraint out of the shape
 #+ explanation: The parameter that nearly all data break is removed. It is the last resort, and clears by itself; it shows nothing about the cause.
 #+ example: The pattern for the numbers of old goes.
 #+ families: shape-everywhere

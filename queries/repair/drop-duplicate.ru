@@ -1,5 +1,6 @@
 #+ summary: Takes away the value of the smaller of two sources that differ.
 #+ title: Drop a duplicate
+#+ does: leave out the {predicate} of the smaller source
 #+ explanation: Where two sources give different values, the source that gives the property for more of the claimed and other nodes is kept. Which value is right the data do not say, so a change of the shape is shown beside it.
 #+ example: The numbers of the second register are left out.
 #+ families: duplicate-sources

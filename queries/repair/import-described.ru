@@ -1,5 +1,6 @@
 #+ summary: Brings what is pointed at and missing from another source, by the least that mends it.
 #+ title: Import the missing resource from another source
+#+ does: bring the descriptions of what {predicate} points at
 #+ explanation: Of each thing without a description that claimed nodes point at, the statements that the other source makes of it are offered, and those it makes of what it names there and is not described here either. Of them only those are taken that validation needs: first what the broken constraint reads, such as the class, then what the shapes ask of a thing of that class; what can be left out again without a violation is left out. They are put into a graph that refers to the thing.
 #+ example: Of a certificate its class and its issuer are taken from the register; its history is not.
 #+ families: reference-missing reference-missing-all

@@ -1,5 +1,6 @@
 #+ summary: Describes what is pointed at and missing, by the least that mends it: its class.
 #+ title: Import the missing resource
+#+ does: type what {predicate} points at as {class}
 #+ explanation: Each thing without a description that claimed nodes point at gets the class that the shape asks for, once, in a graph that refers to it. It is the smallest set of triples that an import has to bring; where it is not enough, validation says what is lacking. Where a node points at a described one of the class besides, though most nodes point at one alone, what is missing may be a slip, and is an obstacle.
 #+ example: The certificates of an outside register are typed as such.
 #+ families: reference-missing reference-missing-all

@@ -1,5 +1,6 @@
 #+ summary: Lists several properties in a closed shape.
 #+ title: List properties
+#+ does: list the properties in the closed shape
 #+ explanation: The closed shape gets a property shape for each of the properties in common use, which asks nothing else of them.
 #+ example: The shape of parts lists their weight, colour and maker.
 #+ families: shape-closed-several

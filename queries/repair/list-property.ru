@@ -1,5 +1,6 @@
 #+ summary: Lists a property in a closed shape.
 #+ title: List a property
+#+ does: list {level} in the closed shape
 #+ explanation: The closed shape gets a property shape for the property in common use, which asks nothing else of it.
 #+ example: The shape of parts lists their weight.
 #+ families: shape-closed

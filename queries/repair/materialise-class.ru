@@ -1,5 +1,6 @@
 #+ summary: Asserts the class that follows from another class.
 #+ title: Materialise a class
+#+ does: type each {level} that {predicate} points at as {class} too
 #+ explanation: Each thing of the equivalent or narrower class that claimed nodes point at is typed by the class asked for, in the same graph.
 #+ example: A vendor is a supplier.
 #+ families: inference-class

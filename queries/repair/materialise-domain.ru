@@ -1,5 +1,6 @@
 #+ summary: Asserts the class that follows from the domain of a property.
 #+ title: Materialise a domain
+#+ does: type what {predicate} points at and has {level} as {class}
 #+ explanation: Each thing with the property that claimed nodes point at is typed by the class asked for, in the same graph.
 #+ example: Whatever has a licence number is a supplier.
 #+ families: inference-domain

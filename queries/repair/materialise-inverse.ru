@@ -1,5 +1,6 @@
 #+ summary: Asserts what follows from an inverse property.
 #+ title: Materialise an inverse
+#+ does: add the {predicate} that follows from {level}
 #+ explanation: What points at a claimed node by the inverse property is asserted as its value, in the same graph.
 #+ example: The supplier that lists a part is the supplier of the part.
 #+ families: inference-inverse

@@ -1,5 +1,6 @@
 #+ summary: Asserts the class that follows from the range of a property.
 #+ title: Materialise a range
+#+ does: type what {predicate} points at as {class}
 #+ explanation: Each thing that the property points at, and claimed nodes point at, is typed by the class asked for, once, in a graph in which it is described.
 #+ example: Whatever delivers is a supplier.
 #+ families: inference-range

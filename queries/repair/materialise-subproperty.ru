@@ -1,5 +1,6 @@
 #+ summary: Asserts what follows from a subproperty.
 #+ title: Materialise a subproperty
+#+ does: add each {level} as {predicate} too
 #+ explanation: Each value that claimed nodes have under the subproperty is asserted under the property too, in the same graph.
 #+ example: The main supplier is a supplier.
 #+ families: inference-subproperty

@@ -1,5 +1,6 @@
 #+ summary: Leaves one of several values that are the same but for case and blanks.
 #+ title: Merge a duplicate
+#+ does: merge the spellings of one {predicate}
 #+ explanation: Where two sources give one value in two spellings, the first in order is kept. Values that differ otherwise are an obstacle: which of them is right is not known.
 #+ example: "Acme Ltd" and "ACME LTD " become one.
 #+ families: duplicate-sources

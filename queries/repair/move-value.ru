@@ -1,5 +1,6 @@
 #+ summary: Moves a value from a neighbour to the node that it belongs to.
 #+ title: Move a value
+#+ does: move {predicate} over {level} to the node that it belongs to
 #+ explanation: The values of the constrained property that stand on the one neighbour of a claimed node are put on the node itself, in the same named graph. Where several neighbours have one, or the neighbour belongs to other nodes too, nobody knows whose value it is.
 #+ example: The weight that stands on the packing of a part becomes that of the part.
 #+ families: mapping-outward mapping-inward

@@ -1,5 +1,6 @@
 #+ summary: Moves the bound of a shape to where the data are.
 #+ title: Relax a bound
+#+ does: move the bound of the shape to where the data are
 #+ explanation: The number in a constraint on counts, lengths or values is replaced by that of the claimed nodes which is farthest off. A least count of none is left to dropping the constraint.
 #+ example: The shape wants two labels, all nodes have one; it asks for one from now on.
 #+ families: shape-everywhere duplicate-sources

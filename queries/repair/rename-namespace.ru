@@ -1,5 +1,6 @@
 #+ summary: Moves values to the namespace that the shape asks for.
 #+ title: Rename a namespace
+#+ does: move {predicate} and its like into the namespace that the shape asks for
 #+ explanation: Every property of a claimed node that stands in the namespace of the other predicate is put into that of the right one, keeping its local name, if the property is in use there.
 #+ example: Properties under http://example.org/v# move to https://example.org/v#.
 #+ families: mapping-predicate

@@ -1,5 +1,6 @@
 #+ summary: Moves values to the predicate that the shape asks for.
 #+ title: Rename a predicate
+#+ does: rename {level} to {predicate}
 #+ explanation: Every value that a claimed node has under the other predicate is put under the right one, in the same named graph.
 #+ example: The prices that stand under ex:cost are put under ex:price.
 #+ families: mapping-predicate mapping-listed

@@ -1,5 +1,6 @@
 #+ summary: Puts numbers right that are off by a factor.
 #+ title: Rescale a number
+#+ does: rescale {predicate} by a factor of {level}
 #+ explanation: The values of claimed nodes are divided by the factor where they are larger than others on the average, and multiplied where they are smaller. Integers stay integers; one that would get a fraction is an obstacle.
 #+ example: Grams become kilograms.
 #+ families: value-scale

@@ -1,5 +1,6 @@
 #+ summary: Gives what is pointed at the class that the shape asks for, instead of the one it has.
 #+ title: Retype what is referred to
+#+ does: retype what {predicate} points at from {level} to {class}
 #+ explanation: The wrong class of each thing that claimed nodes point at is replaced by the right one, in the same graph.
 #+ example: Certificates that were loaded as documents become certificates, and are documents no more.
 #+ families: reference-retyped

@@ -1,5 +1,6 @@
 #+ summary: Takes blanks off the ends of texts.
 #+ title: Trim a text
+#+ does: take the blanks off the ends of {predicate}
 #+ explanation: Values that have the wrong form only for blanks at their ends lose them, and keep datatype and language.
 #+ example: "DE " becomes "DE".
 #+ families: value-form

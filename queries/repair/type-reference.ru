@@ -1,5 +1,6 @@
 #+ summary: Gives what is pointed at the class that the shape asks for, beside those it has.
 #+ title: Type what is referred to
+#+ does: type what {predicate} points at as {class} too
 #+ explanation: Each thing of the class found (or of none) that claimed nodes point at gets the right class, in one graph in which it is described.
 #+ example: Certificates that were loaded as documents are typed as certificates too.
 #+ families: reference-retyped
