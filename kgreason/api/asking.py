@@ -109,7 +109,7 @@ def investigate(
     was checked is a ShapesError, not a notice. `extend` are folders with families, tests, policies,
     sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list of such
     (docs/hypotheses.md); `principal` is who asks, a name or an IRI; `proposers` are asked for
-    causes too, `testers` test them outside the graph. `correlation` is the name that the parts of a
+    causes too, `testers` test them outside, `try_repairs` tries repairs on a copy in the end. `correlation` is the name that the parts of a
     divided question share (OpenLedger.correlation judges them as one). docs/cli.md describes each
     option. Raises KgreasonError; nothing is written before all input has been read.
     """
@@ -151,9 +151,8 @@ def investigate(
         },
     )
     folder = None if ledger is None else Path(ledger)
-    beside: dict[str, Any] = {"gate": gate, "nonce": nonce}
-    beside |= {"proposers": proposers, "testers": testers}
-    return run.begin(request, folder, progress, notice, told, **beside)
+    own: dict[str, Any] = {"proposers": proposers, "testers": testers}
+    return run.begin(request, folder, progress, notice, told, gate=gate, nonce=nonce, **own)
 
 
 def symptoms(

@@ -152,9 +152,8 @@ def investigate(
         max_bytes=max_bytes,
         extend=extend or (),
     )
+    asked |= {"question": _plain(question), "complete": complete or ()}
     asked |= {
-        "question": _plain(question),
-        "complete": complete or (),
         "policy": policy,
         "calibration": calibration,
         "seed": seed,

@@ -37,7 +37,8 @@ class Request:
     those of the paths that are no files, with what they hold; they are not recorded. `hypotheses`
     are those that somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal`
     is who asks, by name or IRI. `correlation` is the name or IRI that all parts of one divided
-    question share.
+    question share. With `try_repairs` repairs of the first causes are tried on a scratch copy at
+    the end; `interventions` are repairs that are tried as evidence.
     """
 
     data: tuple[str, ...]
