@@ -109,9 +109,9 @@ def investigate(
     was checked is a ShapesError, not a notice. `extend` are folders with families, tests, policies,
     sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list of such
     (docs/hypotheses.md); `principal` is who asks, a name or an IRI; `proposers` are asked for
-    causes too, `testers` test them outside, `try_repairs` tries repairs on a copy in the end. `correlation` is the name that the parts of a
-    divided question share (OpenLedger.correlation judges them as one). docs/cli.md describes each
-    option. Raises KgreasonError; nothing is written before all input has been read.
+    causes too, `testers` test them outside the graph. `try_repairs` tries repairs on a copy in the
+    end. `correlation` names a divided question (OpenLedger.correlation judges its parts as one).
+    docs/cli.md tells of each option. Raises KgreasonError; nothing is written before all is read.
     """
     request = _request(
         {
