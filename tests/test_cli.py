@@ -31,6 +31,7 @@ from tests.cli_support import PREFIXES, process, run, write_graph
 
 COMMANDS = (
     "serve",
+    "mcp",
     "compare",
     "why",
     "nodes",

@@ -32,6 +32,7 @@ LAYERS = (
     ("run",),
     ("review",),
     ("api",),
+    ("mcp",),
     ("inject",),
     ("serve",),
     ("cli",),

@@ -17,7 +17,7 @@ from kgreason.base.store import Answer, Results, check_query, guarded
 from kgreason.base.templates import check_extensions
 from kgreason.base.terms import PREFIXES
 from kgreason.graph.given import Source, Sources
-from kgreason.observe.opening import Notice
+from kgreason.observe.opening import Notice, files_of, recorded_request
 from kgreason.record import Ledger, Record, extended
 from kgreason.report.focus_nodes import FocusNodes
 from kgreason.report.result import Result
@@ -55,6 +55,14 @@ class ListedInvestigation:
     state: str
     begun: str
     question: str | None
+
+
+@dataclass(frozen=True)
+class NamedFiles:
+    """The paths that an investigation named: what it `read`, and its folders of `extensions`."""
+
+    read: tuple[str, ...]
+    extensions: tuple[str, ...]
 
 
 def open_ledger(ledger: str | Path = LEDGER, *, extend: Paths = ()) -> OpenLedger:
@@ -140,6 +148,15 @@ class OpenLedger:
         with using(found):
             check_extensions()
             yield
+
+    def files(self, which: Which = None) -> NamedFiles:
+        """Return the paths that an investigation named, as recorded; nothing of them is read.
+
+        What was given as an object is none of them.
+        """
+        with Ledger.read(self.folder) as reader:
+            request = recorded_request(reader.record(reader.entry(_name(which))))
+        return NamedFiles(files_of(request), request.extend)
 
     def result(self, which: Which = None) -> Result:
         """Return the result of an investigation, finished or not."""

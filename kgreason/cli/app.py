@@ -17,6 +17,7 @@ from kgreason.cli import (
     errors,
     exporting,
     following,
+    for_agents,
     judging,
     looking,
     repairing,
@@ -93,6 +94,7 @@ judging.add_to(app)
 adding.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
+for_agents.add_to(app)
 
 _PANELS: Final = {
     "Everyday": (
@@ -107,6 +109,7 @@ _PANELS: Final = {
         "query",
         "resume",
         "ledger",
+        "mcp",
     ),
     "Trust and audit": (
         "audit",

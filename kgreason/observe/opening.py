@@ -111,6 +111,13 @@ def _named(request: Request) -> tuple[str, ...]:
     )
 
 
+def files_of(request: Request) -> tuple[str, ...]:
+    """Return every path that a request names and reads, its policy and calibration among them."""
+    own = ((request.policy, policy.is_file), (request.calibration, calibration.is_file))
+    rules = [name for name, is_file in own if is_file(name)]
+    return (*(one for one in _named(request) if not is_given(one)), *rules)
+
+
 def _all_there(request: Request) -> None:
     """Refuse a file that is not there before anything large is read."""
     for name in _named(request):

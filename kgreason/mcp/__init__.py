@@ -1,0 +1,1 @@
+"""The tools of the Model Context Protocol: what a program that speaks it may ask and start."""
