@@ -317,7 +317,7 @@ class Investigation:
         step.describe(
             node,
             step=step.node,
-            question=self.request.question,
+            question=self._question(),
             correlation=self.request.correlation,
             policy=self.context.policy.iri,
             figures=figures.ENGINE,
@@ -340,6 +340,11 @@ class Investigation:
         for one in self.suggested:
             suggest(step, one)
         self.record.commit(step)
+
+    def _question(self) -> str | None:
+        """Return the question as it is kept: a value in it is kept out with the others."""
+        asked, hidden = self.request.question, self.context.graph.hidden
+        return asked if asked is None or hidden is None else hidden.text(asked)
 
     def _agents(self, step: Step, node: ox.NamedNode) -> None:
         step.add(node, PROV.startedAtTime, now())

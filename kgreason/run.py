@@ -220,7 +220,8 @@ def repeated(graph: Graph, observed: Observed, record: Record, request: Request)
 
 def _suggested(request: Request, graph: Graph, observed: Observed) -> list[Given]:
     """Return the hypotheses that a request suggests, checked on the graph."""
-    given = [parsed(number, one) for number, one in enumerate(request.hypotheses, start=1)]
+    asked = request.hypotheses if graph.hidden is None else graph.hidden.within(request.hypotheses)
+    given = [parsed(number, one) for number, one in enumerate(asked, start=1)]
     failing = [each.constraint for each in observed.failing]
     return checked(given, graph, failing, request.query_seconds)
 

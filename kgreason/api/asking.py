@@ -71,6 +71,7 @@ def investigate(
     severity: str | None = None,
     only: str | None = None,
     complete: str | Sequence[str] = (),
+    redact: str | Sequence[str] = (),
     question: str | None = None,
     lenient: bool = False,
     strict: bool = False,
@@ -110,7 +111,7 @@ def investigate(
     sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list of such
     (docs/hypotheses.md); `principal` is who asks, a name or an IRI; `proposers` are asked for
     causes too, `testers` test them outside the graph. `try_repairs` tries repairs on a copy in the
-    end. `correlation` names a divided question (OpenLedger.correlation judges its parts as one).
+    end. `correlation` names a divided question; values of what `redact` names are kept out.
     docs/cli.md tells of each option. Raises KgreasonError; nothing is written before all is read.
     """
     request = _request(
@@ -128,6 +129,7 @@ def investigate(
             "severity": severity,
             "only": only,
             "complete": complete,
+            "redact": redact,
             "question": question,
             "lenient": lenient,
             "strict": strict,
@@ -167,6 +169,7 @@ def symptoms(
     at: float | None = None,
     severity: str | None = None,
     only: str | None = None,
+    redact: str | Sequence[str] = (),
     lenient: bool = False,
     strict: bool = False,
     query_seconds: float = 60.0,
@@ -194,6 +197,7 @@ def symptoms(
             "at": at,
             "severity": severity,
             "only": only,
+            "redact": redact,
             "lenient": lenient,
             "strict": strict,
             "query_seconds": query_seconds,

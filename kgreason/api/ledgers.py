@@ -59,10 +59,14 @@ class ListedInvestigation:
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """The paths that an investigation named: what it `read`, and its folders of `extensions`."""
+    """The paths that an investigation named: what it `read`, and its folders of `extensions`.
+
+    `redacted` are the properties and classes whose values were kept out of its record.
+    """
 
     read: tuple[str, ...]
     extensions: tuple[str, ...]
+    redacted: tuple[str, ...]
 
 
 def open_ledger(ledger: str | Path = LEDGER, *, extend: Paths = ()) -> OpenLedger:
@@ -156,7 +160,7 @@ class OpenLedger:
         """
         with Ledger.read(self.folder) as reader:
             request = recorded_request(reader.record(reader.entry(_name(which))))
-        return NamedFiles(files_of(request), request.extend)
+        return NamedFiles(files_of(request), request.extend, request.redact)
 
     def result(self, which: Which = None) -> Result:
         """Return the result of an investigation, finished or not."""

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from kgreason.base.errors import OptionError
+from kgreason.cli import options as o
 from kgreason.cli.errors import command
 
 Folders = Annotated[
@@ -24,15 +25,16 @@ def add_to(app: typer.Typer) -> None:
 
 @command(
     "mcp .",
-    "mcp data/ ledgers/",
+    "mcp data/ ledgers/ --redact https://example.org/name",
 )
-def mcp(folders: Folders) -> None:
+def mcp(folders: Folders, redact: o.Redact = None) -> None:
     """Serve an agent: the tools of the Model Context Protocol on stdin and stdout.
 
     The tools investigate, poll, and tell symptoms, causes, nodes, evidence and why a node fails;
     they query and audit the record. Only what lies in the folders can be read, and only an
     investigation writes: its ledger, in the folders too. What the graph says is marked as data. The
-    command ends when its client goes. It needs the extra `mcp`.
+    command ends when its client goes. With --redact, records that hold the values are not told of
+    at all. It needs the extra `mcp`.
     """
     try:
         from kgreason.mcp.mcp_server import serve  # noqa: PLC0415 - an extra, and it takes a second
@@ -43,4 +45,4 @@ def mcp(folders: Folders) -> None:
             "kgreason mcp needs the Python SDK of the protocol; install it with "
             "`pip install 'kgreason[mcp]'`."
         ) from error
-    serve(folders)
+    serve(folders, redact or ())

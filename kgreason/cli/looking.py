@@ -34,6 +34,7 @@ def add_to(app: typer.Typer) -> None:
     "investigate data/ --violations report.ttl --shapes shapes.ttl",
     "investigate data/ --shapes shapes.ttl --hypothesis ideas.json --as Ada",
     "investigate data/ --shapes shapes.ttl --out report.html",
+    "investigate data/ --shapes shapes.ttl --redact https://example.org/name",
     "investigate data/ --shapes shapes.ttl --fail-on cause --format json",
     "investigate data/ --shapes shapes.ttl --baseline main.json --fail-on new-cause",
 )
@@ -49,6 +50,7 @@ def investigate(
     only: o.Only = None,
     ontology: o.Ontology = None,
     complete: o.Complete = None,
+    redact: o.Redact = None,
     lenient: o.Lenient = False,
     strict: o.Strict = False,
     query_seconds: o.QuerySeconds = 60.0,
@@ -154,6 +156,7 @@ def investigate(
     )
     asked |= {"question": _plain(question), "complete": complete or ()}
     asked |= {
+        "redact": redact or (),
         "policy": policy,
         "calibration": calibration,
         "seed": seed,
@@ -228,6 +231,7 @@ def symptoms(
     severity: o.Severity = None,
     only: o.Only = None,
     ontology: o.Ontology = None,
+    redact: o.Redact = None,
     lenient: o.Lenient = False,
     strict: o.Strict = False,
     query_seconds: o.QuerySeconds = 60.0,
@@ -269,6 +273,7 @@ def symptoms(
         allow_service=allow_service,
         max_bytes=max_bytes,
         extend=extend or (),
+        redact=redact or (),
     )
     with Shown() as shown:
         found = api.symptoms(o.paths(data), progress=shown, notice=shown.notice, **asked)

@@ -348,6 +348,18 @@ Complete = Annotated[
         "Give it again for several. Properties that a shape needs a value of are complete anyway.",
     ),
 ]
+Redact = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--redact",
+        metavar="IRI",
+        rich_help_panel=INPUT,
+        show_default=False,
+        help="Keep the values of this property, or of the nodes of this class and their IRIs, out "
+        "of the result and its record: a digest stands in place of each. Give it again for "
+        "several.",
+    ),
+]
 Extend = Annotated[
     list[str] | None,
     typer.Option(

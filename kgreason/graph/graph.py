@@ -5,7 +5,9 @@ any other engine; each named graph holds what came from one source. Literals who
 would rewrite are kept as they were in a graph of forms, out of the way of every other query.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyoxigraph as ox
 
@@ -25,6 +27,24 @@ class Source:
     skipped: int = 0
 
 
+@dataclass(frozen=True)
+class Hidden:
+    """What stands in place of values that are kept out: within a text, and for a term."""
+
+    text: Callable[[str], str]
+    term: Callable[[Term], Term]
+
+    def within(self, value: Any) -> Any:
+        """Return a value as of JSON with the same done to every text in it."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {name: self.within(one) for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.within(one) for one in value]
+        return value
+
+
 @dataclass
 class Graph:
     """What was loaded.
@@ -33,7 +53,8 @@ class Graph:
     of all sources; `formed` are the predicates for which the graph of forms has entries; `mended`
     are the IRIs that are not valid in the files, by what they were made, each as it was written;
     `lost` says that some data came from a store, which had rewritten its literals already;
-    `beyond` says whether a number is there that its type does not admit, as "300"^^xsd:byte.
+    `beyond` says whether a number is there that its type does not admit, as "300"^^xsd:byte;
+    `hidden` is there where values are kept out (`kgreason.observe.redact`).
     """
 
     store: Store
@@ -46,6 +67,7 @@ class Graph:
     mended: dict[str, str] = field(default_factory=dict)
     lost: bool = False
     beyond: bool = False
+    hidden: Hidden | None = None
 
     def exact_values(
         self, subject: ox.NamedNode | ox.BlankNode, predicate: ox.NamedNode

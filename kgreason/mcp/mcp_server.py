@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from kgreason.base.errors import KgreasonError
 from kgreason.mcp import marked
 from kgreason.mcp.granted import Granted
 from kgreason.mcp.tools import Tools
+from kgreason.observe.request import absolute
 
 INSTRUCTIONS: Final = (
     "kgreason finds out why a knowledge graph is wrong. Start an investigation, poll it, then ask "
@@ -37,9 +38,9 @@ _STARTING: Final = ToolAnnotations(
 )
 
 
-def server(granted: Granted) -> MCPServer[Any]:
-    """Return a server over some folders; nothing runs yet."""
-    tools = Tools(granted)
+def server(granted: Granted, redact: Iterable[str] = ()) -> MCPServer[Any]:
+    """Return a server over some folders; nothing runs yet. `redact` is kept out of all answers."""
+    tools = Tools(granted, tuple(redact))
     made: MCPServer[Any] = MCPServer(
         "kgreason",
         title="kgreason",
@@ -73,9 +74,12 @@ def server(granted: Granted) -> MCPServer[Any]:
     return made
 
 
-def serve(folders: Iterable[str | Path]) -> None:
-    """Serve on stdin and stdout until the client goes; raises OptionError for a wrong folder."""
-    server(Granted.of(folders)).run("stdio")
+def serve(folders: Iterable[str | Path], redact: Sequence[str] = ()) -> None:
+    """Serve on stdin and stdout until the client goes.
+
+    Raises OptionError for a folder that is not there, or where `redact` holds no absolute IRI.
+    """
+    server(Granted.of(folders), absolute(redact, "--redact")).run("stdio")
 
 
 def _add(made: MCPServer[Any], tool: Callable[..., str], annotations: ToolAnnotations) -> None:

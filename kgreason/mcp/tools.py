@@ -29,9 +29,14 @@ REPORT: Final = 100_000
 
 @dataclass
 class Tools:
-    """The tools over some folders; `runs` are the investigations that were started here."""
+    """The tools over some folders; `runs` are the investigations that were started here.
+
+    `redact` are properties and classes whose values no answer may hold: what is started here keeps
+    them out, and records that do not are not told of.
+    """
 
     granted: Granted
+    redact: tuple[str, ...] = ()
     runs: Runs = field(default_factory=Runs)
 
     def investigate(
@@ -65,6 +70,7 @@ class Tools:
             "violations": self._path(violations),
             "question": question,
             "max_seconds": max_seconds,
+            "redact": self.redact,
         }
         started = self.runs.start(self.granted.new(ledger), asked)
         return f"{started.name} is running; ask investigate_poll with run={started.name}."
@@ -90,9 +96,11 @@ class Tools:
 
     def investigations(self, ledger: str = str(LEDGER)) -> str:
         """List the investigations of a ledger: I1, I2 and so on, with what was asked."""
-        rows = [
-            {"name": f"I{one.number}", **asdict(one)} for one in self._opened(ledger).investigations
-        ]
+        rows = []
+        for one in self._opened(ledger).investigations:
+            told = {"name": f"I{one.number}", **asdict(one)}
+            lacking = self._lacking(one.id, ledger)
+            rows.append({**told, "question": None, "withheld": lacking} if lacking else told)
         return marked.page("The investigations of this ledger.", rows, 0)
 
     def symptoms(
@@ -187,6 +195,8 @@ class Tools:
         The record of the investigation is the default graph. The prefixes trails:, prov:, rdfs:
         and xsd: need no declaration. It takes 20 seconds at most, and no SERVICE.
         """
+        for one in self._opened(ledger).investigations:  # GRAPH reaches each of them
+            self._check(one.id, ledger)
         found = self._opened(ledger).query(sparql, investigation, seconds=_QUERY_SECONDS)
         if isinstance(found, bool):
             return marked.answer("The answer.", {"boolean": found})
@@ -201,7 +211,7 @@ class Tools:
         Every figure, sentence and seal is worked out again. `ok` says that nothing is wrong;
         `unchecked` says what this could not check, and what would.
         """
-        self._check_extensions(investigation, ledger)
+        self._check(investigation, ledger)
         found = self._opened(ledger).audit(investigation)
         more = {
             "ok": found.ok,
@@ -236,12 +246,19 @@ class Tools:
     @contextmanager
     def _result(self, investigation: str | None, ledger: str) -> Iterator[Result]:
         """Give the result of an investigation, read from its ledger alone."""
-        self._check_extensions(investigation, ledger)
+        self._check(investigation, ledger)
         with self._opened(ledger).result(investigation) as result:
             yield result
 
-    def _check_extensions(self, investigation: str | None, ledger: str) -> None:
-        """Refuse a record whose extensions lie outside: they would be read with it."""
+    def _check(self, investigation: str | None, ledger: str) -> None:
+        """Refuse a record that holds what is kept out here, or needs extensions from outside."""
+        lacking = self._lacking(investigation, ledger)
+        if lacking:
+            raise OptionError(
+                f"This ledger has an investigation without --redact {lacking[0]}, whose record "
+                "holds the values that this server keeps out; investigate again, into another "
+                "ledger."
+            )
         for one in self._opened(ledger).files(investigation).extensions:
             if not self.granted.holds(one):
                 raise OptionError(
@@ -249,9 +266,16 @@ class Tools:
                     "server; name their folder too when you start it."
                 )
 
+    def _lacking(self, investigation: str | None, ledger: str) -> list[str]:
+        """Return what this server keeps out, and the record of an investigation does not."""
+        if not self.redact:
+            return []
+        kept = self._opened(ledger).files(investigation).redacted
+        return [one for one in self.redact if one not in kept]
+
     def _within(self, investigation: str | None, ledger: str) -> bool:
         """Check whether all that an investigation read lies within the folders."""
-        self._check_extensions(investigation, ledger)
+        self._check(investigation, ledger)
         named = self._opened(ledger).files(investigation).read
         return all(self.granted.holds(one) for one in named)
 

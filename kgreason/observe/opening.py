@@ -19,6 +19,7 @@ from kgreason.graph import Graph, digest, load
 from kgreason.graph.given import gone, is_given
 from kgreason.graph.load import passed_over
 from kgreason.observe.look import look
+from kgreason.observe.redact import redacted
 from kgreason.observe.request import Paths, Request, request_of
 from kgreason.record import Record, calibration, policy
 
@@ -31,6 +32,7 @@ Notice = Callable[[str], None]
 
 
 _NAMED: Final = 3
+_PLACE: Final = re.compile(r".*?: line [0-9]+(?:, column [0-9]+)?")
 
 
 def symptoms(
@@ -56,13 +58,17 @@ def seen(
     tell, say = progress or (lambda *_: None), notice or (lambda _: None)
     tell("reading the data", 0, 0)
     graph = load_graph(request)
+    if request.redact:  # what is told of the data is told of the copy without the values
+        observed = look(graph, request)
+        graph, observed = redacted(graph, observed, request.redact, request.query_seconds)
     counted = _counted(request)
     if counted is not None:
         say(counted)
     for text in graph.notices:
         say(text)
     tell("looking for symptoms", 0, 0)
-    observed = look(graph, request)
+    if not request.redact:
+        observed = look(graph, request)
     if gate and observed.doubts:
         raise ShapesError(
             f"{' '.join(observed.doubts)} If that is as it should be, give --allow-empty."
@@ -133,14 +139,22 @@ def _not_there(name: str) -> GraphError:
 
 
 def load_graph(request: Request) -> Graph:
-    """Load what a request names."""
-    return load(
-        [Path(p) for p in request.data],
-        ontology=[Path(p) for p in request.schema],
-        lenient=request.lenient,
-        most=request.max_bytes,
-        objects=request.objects,
-    )
+    """Load what a request names, all of it as it is there: nothing is kept out yet."""
+    try:
+        return load(
+            [Path(p) for p in request.data],
+            ontology=[Path(p) for p in request.schema],
+            lenient=request.lenient,
+            most=request.max_bytes,
+            objects=request.objects,
+        )
+    except GraphError as error:
+        place = _PLACE.match(str(error)) if request.redact else None
+        if place is None:
+            raise
+        raise GraphError(
+            f"{place[0]}: this cannot be read; what stands there is not told, because of --redact."
+        ) from None
 
 
 def fingerprint(request: Request) -> str:
@@ -182,6 +196,9 @@ def recorded_options(request: Request, graph: Graph) -> ox.Literal:
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
     options["graph"] = graph.fingerprint
     del options["objects"]
+    if graph.hidden is not None:
+        for name in ("question", "hypotheses"):
+            options[name] = graph.hidden.within(options[name])
     for name in ("data", "shapes", "axioms", "ontology", "extend"):
         options[name] = [_absolute(p, request) for p in options[name]]
     for name in ("violations", "population", "outcome"):

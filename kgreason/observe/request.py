@@ -38,7 +38,8 @@ class Request:
     are those that somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal`
     is who asks, by name or IRI. `correlation` is the name or IRI that all parts of one divided
     question share. With `try_repairs` repairs of the first causes are tried on a scratch copy at
-    the end; `interventions` are repairs that are tried as evidence.
+    the end; `interventions` are repairs that are tried as evidence. `redact` are the IRIs of
+    properties and classes whose values are kept out of all that is made of the data.
     """
 
     data: tuple[str, ...]
@@ -70,6 +71,7 @@ class Request:
     principal: str | None = None
     correlation: str | None = None
     hypotheses: tuple[Mapping[str, Any], ...] = ()
+    redact: tuple[str, ...] = ()
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
@@ -172,10 +174,9 @@ def request_of(data: Paths, **options: Any) -> Request:
     for name in ("shapes", "axioms", "ontology", "extend"):
         if name in options:
             options[name] = paths(options[name])
-    if "complete" in options:
-        given = options["complete"]
-        several = (given,) if isinstance(given, str) else given or ()
-        options["complete"] = tuple(map(_iri, several))
+    for name in ("complete", "redact"):
+        if name in options:
+            options[name] = absolute(options[name], f"--{name}")
     for name in ("violations", "population", "outcome"):
         if options.get(name) is not None:
             options[name] = str(options[name])
@@ -186,9 +187,12 @@ def request_of(data: Paths, **options: Any) -> Request:
     return request
 
 
-def _iri(given: str) -> str:
-    """Return an IRI without its brackets; raises OptionError where it is not absolute."""
-    iri = given.removeprefix("<").removesuffix(">")
-    if not _ABSOLUTE.fullmatch(iri):
-        raise OptionError(f"--complete {given}: give the absolute IRI of a property or class.")
-    return iri
+def absolute(given: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Return IRIs without their brackets, each once; raises OptionError for one not absolute."""
+    found = []
+    for one in (given,) if isinstance(given, str) else given or ():
+        iri = one.removeprefix("<").removesuffix(">")
+        if not _ABSOLUTE.fullmatch(iri):
+            raise OptionError(f"{option} {one}: give the absolute IRI of a property or class.")
+        found.append(iri)
+    return tuple(dict.fromkeys(found))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
-from kgreason.base.errors import GraphError
+from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.terms import TRAILS
 from kgreason.context.context import Context
 from kgreason.context.symptom import Observed, Symptom
@@ -34,6 +34,11 @@ def opened(record: Record, data: Sequence[str], notice: opening.Notice | None) -
     Raises GraphError where they are other data than those.
     """
     recorded = opening.recorded_request(record)
+    if recorded.redact:
+        raise OptionError(
+            f"{record.iri.value} was made with --redact: its record lacks the values that a repair "
+            "would write; investigate without it, in a ledger that stays with the data."
+        )
     request = replace(recorded, data=tuple(data) or recorded.data)
     paths = [[Path(p) for p in given] for given in (request.data, request.schema)]
     (known,) = record.store.inner.quads_for_pattern(

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 from kgreason.audit import AuditReport, Difference, Finding, Sample, recheck, told
 from kgreason.audit.findings import DATA, Unchecked
 from kgreason.audit.merged import History
-from kgreason.base.errors import QueryError, RunError
+from kgreason.base.errors import OptionError, QueryError, RunError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Row, Term
 from kgreason.base.terms import TRAILS
@@ -66,6 +66,11 @@ def compared(record: Record, given: Given, sample: Sample) -> Compared:
     """
     request = _request(record, given)
     lacking = [name for name in _files(request) if not Path(name).exists()]
+    if lacking and request.redact:
+        raise OptionError(
+            f"{lacking[0]}: this file is not there, and what was made with --redact can only be "
+            "held to the data with all that it read; give it with --shapes or --ontology."
+        )
     if lacking:
         graph, observed = opening.load_graph(request), Observed((), ())
     else:

@@ -144,8 +144,13 @@ def _found(at_hand: AtHand, name: str) -> Node:
     """Return the node of the data that is named so."""
     text = name.strip()
     inner = at_hand.graph.store.inner
-    for term in _meant(at_hand, text):
-        if next(inner.quads_for_pattern(term, None, None, None), None) is not None:
+    hidden = at_hand.graph.hidden
+    for meant in _meant(at_hand, text):
+        term = meant if hidden is None else hidden.term(meant)
+        if (
+            not isinstance(term, ox.Literal)
+            and next(inner.quads_for_pattern(term, None, None, None), None) is not None
+        ):
             return term
     focus = {
         node
