@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXAMPLE := examples/supply-chain
 
-.PHONY: test test-slow demo bench docs scripts clean
+.PHONY: test test-slow demo gallery site bench docs scripts clean
 
 ## make test: linters, types and the fast tests
 test: .venv/dev
@@ -24,6 +24,25 @@ demo: .venv/run
 		--ontology $(EXAMPLE)/ontology.ttl --ledger build/demo --format summary
 	$(BIN)/kgreason report --ledger build/demo --format html --out build/demo.html
 	@echo "The whole report as a page: build/demo.html; the reasoning history: build/demo"
+
+## make gallery: the pages of the worked cases, in build/gallery
+gallery: .venv/run
+	rm -rf build/gallery
+	mkdir -p build/gallery
+	$(BIN)/kgreason investigate $(EXAMPLE)/data --shapes $(EXAMPLE)/shapes.ttl \
+		--ontology $(EXAMPLE)/ontology.ttl --ledger build/gallery/ledger --out build/gallery/supply-chain.html
+	$(BIN)/kgreason investigate examples/violations/data --shapes examples/violations/shapes.ttl \
+		--violations examples/violations/report.ttl --ontology examples/violations/ontology.ttl \
+		--ledger build/gallery/ledger --out build/gallery/violations.html
+	$(BIN)/kgreason investigate examples/academic/data --outcome examples/academic/open-access.rq \
+		--question "Which factors go with open access?" --ledger build/gallery/ledger --out build/gallery/academic.html
+	$(BIN)/kgreason investigate examples/museum/data --shapes examples/museum/shapes.ttl \
+		--ledger build/gallery/ledger --out build/gallery/museum.html
+
+## make site: the documentation as a site, in build/site
+site: .venv/site
+	$(BIN)/python docs/pages.py
+	$(BIN)/mkdocs build --strict --quiet
 
 ## make bench: speed and memory beside other engines; results go to benchmarks/results
 bench: .venv/bench
@@ -55,4 +74,8 @@ clean:
 
 .venv/bench: pyproject.toml | .venv/bin/python
 	$(BIN)/pip install --quiet --editable '.[bench,reasonable]'
+	touch $@ .venv/run
+
+.venv/site: pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --editable '.[site]'
 	touch $@ .venv/run
