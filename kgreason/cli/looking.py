@@ -135,8 +135,7 @@ def investigate(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     chosen = chosen_report(out, format_)
-    if events is not None:
-        check_out(events)
+    _check_events(events)
     asked = _asked(
         shapes,
         axioms,
@@ -326,6 +325,11 @@ def _finite(option: str, value: float | None) -> None:
 def _plain(text: str | None) -> str | None:
     """Return a text that RDF can hold: what the shell passed on may be no Unicode."""
     return None if text is None else text.encode("utf-8", "replace").decode()
+
+
+def _check_events(events: str | None) -> None:
+    if events is not None:
+        check_out(events)
 
 
 def _stream(events: str | None) -> Any:
