@@ -19,7 +19,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
-    assert sorted(NAV) == sorted(str(page.relative_to(ROOT)) for page in laid.pages())
+    pages = {str(page.relative_to(ROOT)) for page in laid.pages()}
+    assert pages - set(NAV) == set(), "put these pages in mkdocs.yml"
+    assert set(NAV) - pages == set(), "these pages of mkdocs.yml are not there"
+    assert len(NAV) == len(set(NAV))
 
 
 def test_the_site_has_no_plugins() -> None:

@@ -110,9 +110,9 @@ def investigate(
     was checked is a ShapesError, not a notice. `extend` are folders with families, tests, policies,
     sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list of such
     (docs/hypotheses.md); `principal` is who asks, a name or an IRI; `proposers` are asked for
-    causes too, `testers` test them outside the graph. `try_repairs` tries repairs on a copy in the
-    end. `correlation` names a divided question; values of what `redact` names are kept out.
-    docs/cli.md tells of each option. Raises KgreasonError; nothing is written before all is read.
+    causes, `testers` for tests. `try_repairs` tries repairs on a copy in the end. `correlation`
+    names a divided question; values of what `redact` names are kept out (docs/cli.md tells of each
+    option). Raises KgreasonError; nothing is written before all is read.
     """
     request = _request(
         {
@@ -152,9 +152,8 @@ def investigate(
             ),
         },
     )
-    folder = None if ledger is None else Path(ledger)
-    own: dict[str, Any] = {"proposers": proposers, "testers": testers}
-    return run.begin(request, folder, progress, notice, told, gate=gate, nonce=nonce, **own)
+    own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "nonce": nonce}
+    return run.begin(request, _folder(ledger), progress, notice, told, **own)
 
 
 def symptoms(
@@ -310,6 +309,10 @@ def result(
     with using(joined(read_all(paths_of(extend)))):
         check_extensions()
         return run.recorded(Path(ledger), _number(which))
+
+
+def _folder(ledger: str | Path | None) -> Path | None:
+    return None if ledger is None else Path(ledger)
 
 
 def _number(which: str | int | None) -> str | None:
