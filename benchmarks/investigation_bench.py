@@ -1,7 +1,8 @@
 """CPU time and peak memory of a whole investigation, beside loading and plain validation alone.
 
 One process is `kgreason investigate`: load, find what fails, look for causes, test them, write the
-record and the report; a second one tries up to ten repairs too. The last loads the same data into
+record and the report; a second one looks for causes in two processes, a third tries up to ten
+repairs too. The last loads the same data into
 rdflib and validates with pySHACL, no more. The data are the orders of shacl_bench.py in twenty
 feeds; one feed has dates without their datatype, another leaves out a property. Where the real
 graphs are at hand ($KGREASON_DATA, else ../shared/data beside the checkout), they are measured too,
@@ -24,6 +25,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +39,7 @@ import kgreason
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "investigation.json"
 DATA = Path(os.environ.get("KGREASON_DATA", HERE.parents[1] / "shared" / "data"))
-ENGINES = ("pyshacl", "kgreason", "kgreason, 10 repairs")
+ENGINES = ("pyshacl", "kgreason", "kgreason, 2 jobs", "kgreason, 10 repairs")
 TRIED = 10
 FEEDS = 20
 UNTYPED, UNSENT = 7, 3  # the feeds with a fault of their own
@@ -117,23 +119,26 @@ def command(engine: str, case: Case, ledger: Path) -> list[str]:
     if engine != "pyshacl":
         asked = ["-m", "kgreason", "investigate", str(case.data), "--shapes", str(case.shapes)]
         lenient = ["--lenient"] if case.kind == "real" else []
-        tried = [] if engine == "kgreason" else ["--interventions", str(TRIED)]
+        more = {"kgreason, 2 jobs": ["--jobs", "2"], "kgreason": []}
+        tried = more.get(engine, ["--interventions", str(TRIED)])
         return [sys.executable, *asked, "--ledger", str(ledger), *lenient, *tried]
     script = str(HERE / "shacl_engine.py")
     return [sys.executable, script, engine, str(case.merged), str(case.shapes)]
 
 
 def measure(engine: str, case: Case) -> dict[str, Any]:
-    """Run one process; CPU seconds and the greatest resident size, children included."""
+    """Run one process; CPU seconds and the greatest resident size, children included, and time."""
     with tempfile.TemporaryDirectory() as ledger, tempfile.TemporaryFile() as said:
         asked = command(engine, case, Path(ledger) / "ledger")
+        begun = time.monotonic()
         process = subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             said.seek(0)
             return {"error": said.read().decode(errors="replace").strip().splitlines()[-1:]}
-    return taken(used)
+        wall = time.monotonic() - begun
+    return {**taken(used), "wall": wall}
 
 
 def taken(used: resource.struct_rusage) -> dict[str, float]:
@@ -146,7 +151,7 @@ def row(case: Case, engine: str, found: dict[str, Any], base: dict[str, Any] | N
     start = f"{case.name:>9} {case.kind:<11} {engine:<20}"
     if "error" in found:
         return f"{start} {found['error']}"
-    line = f"{start} {found['seconds']:>9.2f} {found['peak_mib']:>8.0f}"
+    line = f"{start} {found['seconds']:>9.2f} {found['wall']:>7.1f} {found['peak_mib']:>8.0f}"
     if base is None or "error" in base or found is base:
         return line
     times, memory = (found[name] / base[name] for name in ("seconds", "peak_mib"))
@@ -172,7 +177,7 @@ def main() -> None:
     options = parser.parse_args()
     # An installed package has its byte code, a checkout perhaps not.
     compileall.compile_dir(Path(kgreason.__file__).parent, quiet=1)
-    print("  triples constraints process                seconds peak MiB   ×time  ×peak")
+    print("  triples constraints process                seconds    wall peak MiB   ×time  ×peak")
     curves: dict[tuple[str, str], list[tuple[int, float]]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

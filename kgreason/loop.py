@@ -22,13 +22,15 @@ from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS, TYPE
-from kgreason.context.context import Context, marks_of
+from kgreason.context.context import Context, marks_of, view_of
 from kgreason.context.declared import Declared
 from kgreason.context.script import Script, repeat
 from kgreason.context.symptom import Symptom
+from kgreason.context.view import View
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
+from kgreason.hypothesize.ahead import ahead
 from kgreason.hypothesize.hypothesize import hypothesize, set_aside, suggest
 from kgreason.hypothesize.proposer import Proposer, engine_proposers
 from kgreason.hypothesize.suggestions import Given, scripted
@@ -54,7 +56,8 @@ class Investigation:
 
     Without a `budget` of its own it has what the request allows. `suggested` are the hypotheses of
     the request, read; `proposers` are asked beside those that the engine and the request bring,
-    `testers` test outside the graph.
+    `testers` test outside the graph. Candidates are looked for in as many processes as it has
+    `jobs`; the record does not depend on them.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Investigation:
         suggested: Sequence[Given] = (),
         proposers: Sequence[Proposer] = (),
         testers: Sequence[Tester] = (),
+        jobs: int = 1,
     ) -> None:
         self.record = record
         self.testers = testers
@@ -95,6 +99,8 @@ class Investigation:
         self._before = self._elapsed_before()
         # What a budget cut short before the run was interrupted stays cut.
         self.cut: str | None = next((r["cut"].value for r in record.select("cut")), None)
+        # Who counts units of work, or steps, has to be asked in this process.
+        self._jobs = jobs if budget is None and request.max_steps is None else 1
         metered = Metered(budget or self._allowance(), self.cut)
         self.context.budget = metered
         record.costs = metered.costs
@@ -184,10 +190,11 @@ class Investigation:
         if not open_ and round_ > self.context.policy.numbers.get("leastRounds", 1):
             return False
         looked = self._looked_into(open_, round_)
-        for position, symptom in enumerate(open_[looked:], looked):
-            self._progress(f"round {round_}", position, len(open_))
-            if self.cut is not None or not self._within(self._look_into, symptom, round_):
-                break
+        with ahead(self._to_propose(open_[looked:], round_), self.proposers, self._jobs):
+            for position, symptom in enumerate(open_[looked:], looked):
+                self._progress(f"round {round_}", position, len(open_))
+                if self.cut is not None or not self._within(self._look_into, symptom, round_):
+                    break
         if self.cut is not None:
             for symptom in open_:
                 if not self._done("Hypothesize", symptom):
@@ -198,6 +205,22 @@ class Investigation:
             self._within(intervene, self.context, open_, round_, most)
         decide(self.context, round_, self.cut)
         return self.cut is None
+
+    def _to_propose(self, symptoms: Sequence[Symptom], round_: int) -> list[View]:
+        """Return the views on which candidates will be looked for, where that can be done ahead.
+
+        In a later round they are looked for where something was taken out.
+        """
+        if self._jobs == 1:
+            return []
+        views = []
+        for symptom in symptoms:
+            if symptom.counted and not self._done("Hypothesize", symptom, round_):
+                view = view_of(self.context, symptom, round_)
+                before = view_of(self.context, symptom, round_ - 1) if round_ > 1 else None
+                if before is None or view.marks is not before.marks:
+                    views.append(view)
+        return [view for view in views if view.marks.failing_count]
 
     def _looked_into(self, symptoms: Sequence[Symptom], round_: int) -> int:
         """Return how many symptoms a round is done with; the budget is not asked about them again.

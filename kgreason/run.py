@@ -8,7 +8,7 @@ import pyoxigraph as ox
 
 from kgreason.base import extensions
 from kgreason.base.budget import Budget
-from kgreason.base.errors import GraphError
+from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import check_extensions
 from kgreason.context.declared import declarations
@@ -42,6 +42,7 @@ def begin(
     nonce: str | None = None,
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
+    jobs: int = 1,
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
@@ -49,6 +50,8 @@ def begin(
     `kgreason.investigate`; a `budget` stands in place of the one that the request asks for.
     """
     named(nonce)
+    if jobs < 1:
+        raise OptionError("--jobs must be at least 1.")
     with extensions.using(extensions.joined(extensions.read_all(request.extend))):
         check_extensions()
         return _begin(
@@ -62,6 +65,7 @@ def begin(
             gate=gate,
             budget=budget,
             nonce=nonce,
+            jobs=jobs,
         )
 
 
@@ -77,6 +81,7 @@ def _begin(
     gate: bool,
     budget: Budget | None,
     nonce: str | None,
+    jobs: int,
 ) -> Result:
     rules = policy.load(request.policy)
     calibration.under(request.calibration, rules.iri)
@@ -89,11 +94,15 @@ def _begin(
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, suggested, budget, proposers, testers)
+        _run(
+            graph, observed, record, request, progress, suggested, budget, proposers, testers, jobs
+        )
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(nonce), told)
-        _run(graph, observed, record, request, progress, suggested, budget, proposers, testers)
+        _run(
+            graph, observed, record, request, progress, suggested, budget, proposers, testers, jobs
+        )
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -152,12 +161,16 @@ def go_on(
     told: Told | None = None,
     extend: Sequence[str] = (),
     testers: Sequence[Tester] = (),
+    *,
+    jobs: int = 1,
 ) -> Result:
     """Go on with an interrupted investigation; `given` puts in what was given again.
 
     `extend` are folders of extensions that have moved. Raises LedgerError if there is nothing to
     resume or an extension is not as it was, GraphError if the data are not the same.
     """
+    if jobs < 1:
+        raise OptionError("--jobs must be at least 1.")
     own = extensions.read_all(extend)
     with Ledger.read(ledger) as reader:
         entries = reader.entries()
@@ -169,7 +182,7 @@ def go_on(
     with extensions.using(found):
         if request is None:
             return recorded(ledger, entry.iri.value)
-        return _go_on(ledger, entry, request, progress, notice, told, testers)
+        return _go_on(ledger, entry, request, progress, notice, told, testers, jobs)
 
 
 def _go_on(
@@ -180,6 +193,7 @@ def _go_on(
     notice: Notice | None,
     told: Told | None,
     testers: Sequence[Tester],
+    jobs: int,
 ) -> Result:
     check_testers(testers, policy.load(request.policy))
     if fingerprint(request) != request.fingerprint:
@@ -191,7 +205,7 @@ def _go_on(
         record = _telling(store.record(entry), told)
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
-        _run(graph, observed, record, request, progress, suggested, testers=testers)
+        _run(graph, observed, record, request, progress, suggested, testers=testers, jobs=jobs)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
@@ -236,6 +250,7 @@ def _run(
     budget: Budget | None = None,
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
+    jobs: int = 1,
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
@@ -251,6 +266,7 @@ def _run(
         budget,
         proposers,
         testers,
+        jobs,
     ).run()
 
 
@@ -266,6 +282,7 @@ def _investigation(
     budget: Budget | None = None,
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
+    jobs: int = 1,
 ) -> Investigation:
     graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
@@ -286,4 +303,5 @@ def _investigation(
         suggested,
         proposers,
         testers,
+        jobs,
     )

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,27 @@ ROOT = Path(__file__).resolve().parents[1]
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=1_000)
 settings.load_profile("steady")
+
+
+LONGEST: Final = (
+    *("budget", "together", "conditions_proposed", "templates", "resume", "contributing"),
+    *("investigation", "time_limits", "lifetime", "earned", "example_academic", "calibration"),
+    *("conditions", "concepts", "symptoms_real", "confidence_rules", "axioms", "hostile_input"),
+    *("review", "correlation", "cli", "fuzz", "repair", "repair_loop", "bad_input"),
+)
+"""The files that take longest, the longest first: whoever takes one last has the others wait."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pytest-xdist take files in the order below, not those first that have most tests."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first."""
+    place = {f"test_{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
 
 
 @pytest.fixture(scope="session")

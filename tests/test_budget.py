@@ -61,6 +61,12 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
+def single(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what to ask with of one rule, of whose causes there is one that can be mended."""
+    return {**options, "only": "https://example.org/lab/Price"}
+
+
+@pytest.fixture(scope="module")
 def asked(options: Mapping[str, Any]) -> Sequence[str]:
     budget = Scripted(10**9)
     with investigated(options, budget):
@@ -125,12 +131,16 @@ def cut_at(asked: Sequence[str]) -> list[int]:
 
 
 def test_a_budget_may_end_before_any_unit_and_the_record_is_sound(
-    options: Mapping[str, Any], asked: Sequence[str]
+    single: Mapping[str, Any],
 ) -> None:
     """Where it is spent nothing more is begun, though it would be allowed again."""
+    whole = Scripted(10**9)
+    with investigated(single, whole):
+        asked = whole.asked
+    assert {unit.split()[0] for unit in asked} == KINDS
     for units in cut_at(asked):
         budget = Scripted(units)
-        with investigated(options, budget) as result:
+        with investigated(single, budget) as result:
             where = f"before unit {units}, {asked[units]}"
             assert budget.asked == list(asked[: units + 1]), where
             assert result.as_dict()["budget"]["cut"] == REASON, where

@@ -38,7 +38,7 @@ def leading(found: kgreason.Result) -> list[str]:
 def test_one_region_is_told_in_place_of_its_pieces(
     name: str, statement: str, tmp_path: Path
 ) -> None:
-    made = world(5)
+    made = world(5, size=600)
     strike(made, PLANTED[name][0], 5)
     assert leading(investigated(made, tmp_path))[0].startswith(statement)
     # All nodes were looked at, so that it is the same region however the halves are drawn.

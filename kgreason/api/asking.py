@@ -94,6 +94,7 @@ def investigate(
     testers: Sequence[Tester] = (),
     ledger: str | Path | None = None,
     nonce: str | None = None,
+    jobs: int = 1,
     gate: bool = False,
     progress: Progress | None = None,
     notice: Notice | None = None,
@@ -106,13 +107,13 @@ def investigate(
     `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A `str` with a line end is
     TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
     is the query. The record goes to the folder `ledger`, or stays in memory; its names begin with
-    `nonce`, which is random unless it is given. With `gate`, what leaves a doubt whether anything
-    was checked is a ShapesError, not a notice. `extend` are folders with families, tests, policies,
-    sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list of such
-    (docs/hypotheses.md); `principal` is who asks, a name or an IRI; `proposers` are asked for
-    causes, `testers` for tests. `try_repairs` tries repairs on a copy in the end. `correlation`
-    names a divided question; values of what `redact` names are kept out (docs/cli.md tells of each
-    option). Raises KgreasonError; nothing is written before all is read.
+    `nonce`, which is random unless given. Causes are looked for in as many processes as there are
+    `jobs`. With `gate`, a doubt whether anything was checked is a ShapesError, not a notice.
+    `extend` are folders with families, tests, policies, sections of your own. `hypotheses` is a
+    JSON file of hypotheses to test too, or a list (docs/hypotheses.md); `principal` is who asks;
+    `proposers` are asked for causes, `testers` for tests. `try_repairs` tries repairs on a copy in
+    the end. `correlation` names a divided question; values of what `redact` names are kept out
+    (docs/cli.md). Raises KgreasonError; nothing is written before all is read.
     """
     request = _request(
         {
@@ -152,8 +153,8 @@ def investigate(
             ),
         },
     )
-    own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "nonce": nonce}
-    return run.begin(request, _folder(ledger), progress, notice, told, **own)
+    own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "jobs": jobs}
+    return run.begin(request, _folder(ledger), progress, notice, told, nonce=nonce, **own)
 
 
 def symptoms(
@@ -270,6 +271,7 @@ def resume(
     outcome: Source | None = None,
     extend: Paths = (),
     testers: Sequence[Tester] = (),
+    jobs: int = 1,
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -278,8 +280,8 @@ def resume(
 
     Paths and options are in the record. What was given as an object is not: give it again, and
     the folders of extensions that have moved as `extend`, and the `testers`, for what they are to
-    test still. Raises LedgerError if there is nothing to
-    resume, GraphError if the data are not the same.
+    test still. `jobs` are as for `investigate`. Raises LedgerError if there is nothing to resume,
+    GraphError if the data are not the same.
     """
     again = {
         "data": data,
@@ -296,7 +298,8 @@ def resume(
         return replace(recorded, **paths, objects=objects)
 
     own = paths_of(extend)
-    return run.go_on(Path(ledger), _number(which), given, progress, notice, told, own, testers)
+    which = _number(which)
+    return run.go_on(Path(ledger), which, given, progress, notice, told, own, testers, jobs=jobs)
 
 
 def result(

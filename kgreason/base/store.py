@@ -400,7 +400,20 @@ def limited_each(
         if given:
             yield given[0]
         else:
+            _LEFT.append(thread)
             yield TimeoutExceeded(f"{where}: the query was stopped after {seconds:g} s; {advice}.")
+
+
+_LEFT: Final[list[threading.Thread]] = []
+
+
+def left_behind() -> bool:
+    """Check whether a thread that took too long still goes on.
+
+    It may hold a lock of the store that it reads, which a forked process would wait for forever.
+    """
+    _LEFT[:] = [thread for thread in _LEFT if thread.is_alive()]
+    return bool(_LEFT)
 
 
 def _noted(work: Callable[[], _T], given: list[tuple[_T] | Exception]) -> None:

@@ -9,7 +9,7 @@ query.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -82,6 +82,10 @@ class Template:
     parameters: Mapping[str, Parameter]
     prefixes: Mapping[str, str]
     sections: Mapping[str, str] = field(repr=False)
+
+    def __reduce__(self) -> "tuple[Callable[[str, str], Template], tuple[str, str]]":
+        """Go to another process by name: the catalogue is the same there."""
+        return template, (self.role, self.name)
 
     @property
     def summary(self) -> str:

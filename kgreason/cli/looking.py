@@ -126,6 +126,7 @@ def investigate(
             "is the result.",
         ),
     ] = None,
+    jobs: o.Jobs = 1,
 ) -> None:
     """Find out why data violate their shapes, or why an outcome comes about.
 
@@ -153,7 +154,7 @@ def investigate(
         max_bytes=max_bytes,
         extend=extend or (),
     )
-    asked |= {"question": _plain(question), "complete": complete or ()}
+    asked |= {"question": _plain(question), "complete": complete or (), "jobs": jobs}
     asked |= {
         "redact": redact or (),
         "policy": policy,
@@ -195,6 +196,7 @@ def resume(
     out: o.Out = None,
     events: o.Events = None,
     extend: o.Extend = None,
+    jobs: o.Jobs = 1,
 ) -> None:
     """Go on with an interrupted investigation, to the same result as without interruption.
 
@@ -208,7 +210,13 @@ def resume(
     told = _stream(events)
     with Shown() as shown, resumable(ledger, which, new=False):
         result = api.resume(
-            ledger, which, extend=extend or (), progress=shown, notice=shown.notice, told=told
+            ledger,
+            which,
+            extend=extend or (),
+            jobs=jobs,
+            progress=shown,
+            notice=shown.notice,
+            told=told,
         )
     _give(result, chosen, out, ledger, told=told)
 

@@ -311,6 +311,15 @@ Strict = Annotated[
         help="Refuse shapes that are not well-formed instead of passing them over.",
     ),
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        rich_help_panel=BUDGET,
+        help="Processes in which causes are looked for, a symptom at a time; the record is the "
+        "same for any number.",
+    ),
+]
 QuerySeconds = Annotated[
     float,
     typer.Option(

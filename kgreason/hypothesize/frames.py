@@ -7,6 +7,7 @@ from typing import Final
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
 from kgreason.context.view import View
+from kgreason.hypothesize.ahead import candidates_of
 from kgreason.hypothesize.bindings import NUMBER
 from kgreason.hypothesize.candidates import Candidate, Key, filled
 from kgreason.hypothesize.conditions.seam import Reached, reached
@@ -15,7 +16,7 @@ from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.nested import both_stand
 from kgreason.hypothesize.overlaps import contained
-from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer, candidates_of
+from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer
 
 NEAREST: Final = integer("nearest")
 _OVERLAP: Final = figure("rivalOverlap")

@@ -131,7 +131,11 @@ def engine_proposers(numbers: Mapping[str, object]) -> tuple[Proposer, ...]:
     return (ConditionSearch(limit), *ENGINE_PROPOSERS) if limit else ENGINE_PROPOSERS
 
 
-def candidates_of(view: View, proposer: Proposer) -> Iterator[Candidate]:
+ENGINE: Final = (Families, ConditionSearch)
+"""The proposers that only read the graph, and ask nobody: they may work in another process."""
+
+
+def suggested(view: View, proposer: Proposer) -> Iterator[Candidate]:
     """Return what a proposer suggests on a view, as candidates that name it."""
     for suggestion in proposer.propose(view):
         yield candidate_of(view, suggestion, proposer)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import and_
-from typing import Final
+from typing import Any, Final
 
 from pyoxigraph import Literal, RdfFormat, parse
 
@@ -50,7 +50,7 @@ def candidates(view: View, most: int) -> list[Candidate]:
     ranked = [each for found in stories for each in (found, *_rival(found))]
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
-    view.kept[_nearest(view)] = None if told else best
+    view.kept[_nearest(view)] = None if told or best is None else candidate(best)
     view.kept[_reached(view)] = Reached(explored.paths, explored.conditions, explored.unreached)
     if atlas.whole:
         for found in (*told, *((best,) if best else ())):
@@ -66,7 +66,7 @@ def _rival(found: Found) -> list[Found]:
 def nearest(view: View) -> Candidate | None:
     """Return the best single condition of a search that told none; None where none was made."""
     found = view.kept.get(_nearest(view))
-    return candidate(found) if isinstance(found, Found) else None
+    return found if isinstance(found, Candidate) else None
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,12 @@ def reached(view: View) -> Reached | None:
     """Return how far the search on a view went; None where none was made."""
     found = view.kept.get(_reached(view))
     return found if isinstance(found, Reached) else None
+
+
+def kept(view: View) -> dict[str, Any]:
+    """Return what the search on a view keeps, under the names that `View.kept` has it by."""
+    names = (_nearest(view), _reached(view))
+    return {name: view.kept[name] for name in names if name in view.kept}
 
 
 def _reached(view: View) -> str:
