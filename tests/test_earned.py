@@ -164,7 +164,7 @@ def test_intraclass(groups: list[tuple[int, int]], share: float) -> None:
 def test_where_whole_sources_fail_or_none_nothing_can_be_compared(tmp_path: Path) -> None:
     """One small source of four fails wholly, too few nodes to tell by, and no other does."""
     (tmp_path / "data").mkdir()
-    for place, nodes in enumerate((6, 40, 40, 40)):
+    for place, nodes in enumerate((4, 40, 40, 40)):
         dated = ' ; ex:date "1"' if place else ""
         lines = [f"ex:v{place}-{n} a ex:Vase ; ex:room ex:r{n % 5}{dated} ." for n in range(nodes)]
         text = "\n".join(["@prefix ex: <http://ex.org/> .", *lines])
@@ -174,3 +174,33 @@ def test_where_whole_sources_fail_or_none_nothing_can_be_compared(tmp_path: Path
     why = "each of the 4 sources fails wholly or not at all: nothing inside them can be compared"
     assert why in symptom.open
     assert "fails wholly or not at all" in text
+
+
+def pots(failing: int, *, of_one_maker: bool) -> str:
+    """Return 90 vases by eight makers; those of one maker lack a date, or as many by chance."""
+    drawn = random.Random(failing)
+    by_chance = set(drawn.sample(range(90), failing))
+    lines = ["@prefix ex: <http://ex.org/> ."]
+    for n in range(90):
+        maker = 7 if n < failing else drawn.randrange(7)
+        bad = n < failing if of_one_maker else n in by_chance
+        dated = "" if bad else f' ; ex:date "{drawn.randrange(1000)}"'
+        lines.append(
+            f"ex:v{n} a ex:Vase ; ex:maker ex:m{maker} ; ex:year {drawn.randrange(90)}{dated} ."
+        )
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("failing", [5, 7])
+def test_a_few_failing_nodes_are_enough_for_a_clean_cause(failing: int, tmp_path: Path) -> None:
+    """Conditions pay by their bits on all nodes, so a small group needs no half held out."""
+    symptom, _ = found(pots(failing, of_one_maker=True), tmp_path / "maker", "code")
+    assert symptom.verdict == "explained"
+    assert symptom.hypotheses[0].statement == "Nodes whose maker is m7 fail."
+    symptom, _ = found(pots(failing, of_one_maker=False), tmp_path / "chance", "code")
+    assert symptom.verdict == "no systematic cause"
+
+
+def test_four_failing_nodes_are_too_few(tmp_path: Path) -> None:
+    symptom, _ = found(pots(4, of_one_maker=True), tmp_path / "maker", "code")
+    assert symptom.verdict == "inconclusive"
