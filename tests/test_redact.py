@@ -249,6 +249,10 @@ def test_what_would_keep_nothing_out_is_refused() -> None:
     ):
         with pytest.raises(OptionError, match=said):
             kgreason.investigate("data", shapes="shapes.ttl", redact=iri)
+    # The summary names no command that is refused.
+    told = run("report", "--all").out
+    assert "nodes C1 I1 --format csv" in told
+    assert "kgreason repair" not in told
     done = run("repair", "I1", "--dry-run")
     assert done.code == 2
     assert "made with --redact" in done.err
