@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -35,6 +36,16 @@ told = {
     "public": [getattr(kgreason, name) is not None for name in kgreason.__all__ if name[0] != "_"],
 }
 json.dump(told, sys.stdout)
+"""
+
+NPM = """#!/bin/sh
+[ -n "$NPM_FAILS" ] && exit 1
+for file in @zazuko/yasgui/build/yasgui.min.js @zazuko/yasgui/build/yasgui.min.css \\
+    cytoscape/dist/cytoscape.min.js; do
+  mkdir -p "node_modules/$(dirname $file)"
+  echo > "node_modules/$file"
+done
+echo '{"name": "cytoscape", "version": "1", "license": "MIT"}' > node_modules/cytoscape/package.json
 """
 
 
@@ -103,3 +114,47 @@ def test_the_wheel_holds_what_it_should_and_nothing_else(wheel: Path) -> None:
     assert any(name.startswith("kgreason/data/shapes/") for name in names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert not any("__pycache__" in name for name in names)
+
+
+def test_the_wheel_takes_scripts_of_others_where_npm_has_them(tmp_path: Path) -> None:
+    """npm is stood in for: what is asked here is what the build does with what it gives."""
+    pytest.importorskip("hatchling", reason="building the wheel needs hatchling")
+    source = tmp_path / "source"
+    ignored = shutil.ignore_patterns("third-party", "__pycache__")
+    shutil.copytree(ROOT / "kgreason" / "serve", source / "kgreason" / "serve", ignore=ignored)
+    for name in ("ontology", "shapes", "queries"):
+        (source / name).mkdir()
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, source)
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(NPM, encoding="utf-8")
+    npm.chmod(0o755)
+    out = tmp_path / "out"
+    path = f"{npm.parent}:{os.environ['PATH']}"
+
+    def names(fails: str) -> set[str]:
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+        environment = {**os.environ, "PATH": path, "NPM_FAILS": fails}
+        environment.pop("KGREASON_SCRIPTS", None)
+        subprocess.run(command, cwd=source, check=True, capture_output=True, env=environment)
+        (built,) = out.glob("*.whl")
+        with zipfile.ZipFile(built) as archive:
+            found = set(archive.namelist())
+        built.unlink()
+        return {name for name in found if "third-party" in name or "/npm/" in name}
+
+    assert names("yes") == set()  # without a network the wheel is built all the same
+    folder = "kgreason/serve/static/third-party"
+    wanted = ("yasgui.min.js", "yasgui.min.css", "cytoscape.min.js", "LICENCES.txt")
+    assert names("") == {f"{folder}/{name}" for name in wanted}
+    told = (source / folder / "LICENCES.txt").read_text(encoding="utf-8")
+    assert "cytoscape 1: MIT" in told
+
+
+def test_the_lock_file_names_no_address() -> None:
+    told = (ROOT / "kgreason" / "serve" / "npm" / "package-lock.json").read_text(encoding="utf-8")
+    packages = [one for name, one in json.loads(told)["packages"].items() if name]
+    assert "resolved" not in told
+    assert packages
+    assert all(one["integrity"].startswith("sha512-") for one in packages)

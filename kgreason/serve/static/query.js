@@ -75,7 +75,17 @@
       autocompleters: [],
       requestConfig: { endpoint: "/sparql", method: "POST" },
     });
-    const shown = new Yasr(results, { persistenceId: null, maxPersistentResponseSize: 0 });
+    const usual = {
+      trails: "https://w3id.org/trails#",
+      prov: "http://www.w3.org/ns/prov#",
+      rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+      xsd: "http://www.w3.org/2001/XMLSchema#",
+    };
+    const shown = new Yasr(results, {
+      persistenceId: null,
+      maxPersistentResponseSize: 0,
+      prefixes: () => ({ ...usual, ...editor.getPrefixesFromQuery() }),
+    });
     editor.on("queryResponse", (_, response, duration) => {
       shown.setResponse(response, duration);
     });

@@ -3,7 +3,7 @@
 (() => {
   const walk = document.getElementById("walk");
   if (!walk || !walk.dataset.script) return;
-  const COLUMN = 330;
+  const COLUMN = window.innerWidth < 640 ? 240 : 330;
   const ROW = 42;
   const LEAST = 0.55; // smaller text cannot be read
   const MOST = 6; // nodes of one kind that are shown at once; the lists below the drawing have all
