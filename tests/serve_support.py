@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from pyoxigraph import NamedNode
 
 pytest.importorskip("starlette", reason="kgreason serve needs the extra `serve`")
 pytest.importorskip("uvicorn", reason="kgreason serve needs the extra `serve`")
@@ -18,6 +19,8 @@ pytest.importorskip("httpx", reason="the client of the tests needs httpx")
 from starlette.testclient import TestClient
 
 import kgreason
+from kgreason.record import Record
+from kgreason.review.events import Stream
 from kgreason.serve.protocol import Limits
 from kgreason.serve.website import Site, application
 from tests.cli_support import write_graph
@@ -34,6 +37,30 @@ def investigate(folder: Path) -> Path:
         data, shapes=shapes, ledger=ledger, question="Why <b>no</b> names?", nonce="aa11bb22"
     ).close()
     return ledger
+
+
+def interrupted(folder: Path, events: Path) -> Path:
+    """Begin an investigation that writes its events to a file, and break it off; gives the ledger.
+
+    It is found out by its nonce, cc33dd44.
+    """
+    data = write_graph(folder)
+    stream = Stream(events)
+
+    def told(record: Record, step: NamedNode) -> None:
+        stream(record, step)
+        if len(record.select("steps-of")) > 4:
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        kgreason.investigate(
+            data,
+            shapes=folder / "shapes.ttl",
+            ledger=folder / "ledger",
+            nonce="cc33dd44",
+            told=told,
+        )
+    return folder / "ledger"
 
 
 def client(*ledgers: Path, limits: Limits | None = None, **options: object) -> TestClient:

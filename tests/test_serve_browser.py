@@ -5,13 +5,16 @@ It takes playwright (the extra `browser`) and a Chromium of the system, or of pl
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.serve_support import investigate, running
+import kgreason
+from tests.serve_support import interrupted, investigate, running
 
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -122,6 +125,30 @@ def test_events_are_listed(tab: Any) -> None:
     tab.goto(f"{BASE}/live")
     assert "finished" in tab.get_by_role("status").inner_text()
     assert tab.get_by_role("row").count() > 5
+
+
+def test_events_appear_as_they_are_written(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    ledger = interrupted(tmp_path, file)
+    with running(ledger, "--events", file) as found:
+        page = browser.new_page(base_url=found)
+        page.goto("/")
+        page.get_by_role("link", name="Watch it").click()
+        state = page.get_by_role("status")
+        assert "The investigation is running" in state.inner_text()
+        before = page.get_by_role("row").count()
+        assert before > 3
+        last = json.loads(file.read_text(encoding="utf-8").splitlines()[-1])
+        new = last | {"event": "tested", "note": "Seen <i>just</i> now."}
+        with file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(new) + "\n")
+        page.get_by_role("cell", name="Seen <i>just</i> now.").wait_for()
+        assert page.get_by_role("row").count() == before + 1
+        kgreason.resume(ledger).close()
+        page.get_by_text("The investigation has ended").wait_for()
+        page.get_by_role("link", name="Read the answer.").click()
+        assert "rule" in page.get_by_role("heading", level=1).inner_text()
+        page.close()
 
 
 def test_the_provenance_is_drawn_without_scripts_of_others(browser: Any, address: str) -> None:

@@ -26,6 +26,14 @@ from tests.report_support import Page
 from tests.serve_support import OWN, client, investigate
 
 BASE = "/i/aa11bb22"
+OWN_SECTION = """#+ summary: The hypothesis itself.
+#+ page: hypothesis
+#+ title: Of my own
+#+ order: 5
+#+ layout: table
+#+ param hypothesis: iri, the hypothesis
+SELECT ?hypothesis WHERE { BIND ({{ hypothesis }} AS ?hypothesis) }
+"""
 HOLD = """
 import sys
 from pathlib import Path
@@ -151,9 +159,12 @@ def test_why_a_node_fails_is_told(site: TestClient) -> None:
 
 
 def test_two_investigations_are_compared(site: TestClient) -> None:
-    said = words(site.get("/compare?before=aa11bb22&after=aa11bb22").text)
-    assert "same C1 C1" in said
-    assert site.get("/compare?before=aa11bb22&after=nobody").status_code == 404
+    both = "/compare?before=aa11bb22&after=aa11bb22"
+    for way in (both, f"{both}&data=again"):
+        assert "same C1 C1" in words(site.get(way).text)
+    got = site.get("/compare?before=aa11bb22&after=nobody")
+    assert got.status_code == 404
+    assert "There is no investigation nobody" in words(got.text)
 
 
 def test_every_stored_question_can_be_asked(site: TestClient) -> None:
@@ -316,6 +327,15 @@ def test_what_is_recorded_later_is_shown(tmp_path: Path) -> None:
     assert "I2" not in words(site.get("/").text)
     run("investigate", tmp_path / "data", "-s", tmp_path / "shapes.ttl", "--ledger", ledger)
     assert "I2" in words(site.get("/").text)
+
+
+def test_a_section_of_ones_own_stands_on_its_page(ledger: Path, tmp_path: Path) -> None:
+    made = tmp_path / "queries" / "explore" / "rank-of-seven.rq"
+    made.parent.mkdir(parents=True)
+    made.write_text(OWN_SECTION, encoding="utf-8")
+    site = client(ledger, extend=[str(tmp_path)])
+    assert "Of my own Hypothesis H1" in words(site.get(f"{BASE}/hypotheses/1").text)
+    assert "Of my own" not in words(client(ledger).get(f"{BASE}/hypotheses/1").text)
 
 
 def test_several_ledgers_are_one_site(ledger: Path, tmp_path: Path) -> None:

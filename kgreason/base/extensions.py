@@ -23,6 +23,7 @@ GROUP: Final = "kgreason.extensions"
 ROLES: Final = (
     "audit",
     "confidence",
+    "explore",
     "history",
     "hypothesize",
     "next",

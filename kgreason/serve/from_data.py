@@ -81,7 +81,7 @@ class FromData:
         return self.explorer.page(held, "why", "nodes", node=node, found=found)
 
     def compare(self, request: Request) -> Response:
-        """Compare two investigations by what their causes say."""
+        """Compare two investigations by what their causes say, with ?data=1 by their nodes too."""
         snapshot = self.explorer.snapshots.now()
         names = [request.query_params.get(side, "") for side in ("before", "after")]
         values: dict[str, Any] = {
@@ -93,9 +93,14 @@ class FromData:
             return filled("compare", tab="compare", found=None, **values)
         try:
             old, new = (snapshot.investigation(name) for name in names)
-            found = compare(snapshot.told(old.listed.id), snapshot.told(new.listed.id))
         except KgreasonError as error:
             raise Refusal(404, of_error(error).sentence) from error
+        before = snapshot.told(old.listed.id)
+        if "data" in request.query_params:
+            with self._turn:
+                found = compare(before, new.listed.id, ledger=new.folder)
+        else:
+            found = compare(before, snapshot.told(new.listed.id))
         return filled("compare", tab="compare", found=found, old=old, new=new, **values)
 
 
