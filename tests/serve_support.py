@@ -45,11 +45,11 @@ def interrupted(folder: Path, events: Path) -> Path:
     It is found out by its nonce, cc33dd44.
     """
     data = write_graph(folder)
-    stream = Stream(events)
+    stream, left = Stream(events), iter(range(8))
 
     def told(record: Record, step: NamedNode) -> None:
         stream(record, step)
-        if len(record.select("steps-of")) > 4:
+        if next(left, None) is None:
             raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):

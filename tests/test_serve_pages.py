@@ -363,7 +363,8 @@ def test_events_are_sent_as_they_come() -> None:
         return told
 
     async def sent() -> list[str]:
-        return [text async for text in feed_of(events, lambda: len(told) == 2, 0, pause=0)]
+        feed = feed_of(events, lambda: len(told) == 2, lambda: False, 0, pause=0)
+        return [text async for text in feed]
 
     found = [text for text in asyncio.run(sent()) if not text.startswith(":")]
     assert found == [
@@ -371,6 +372,16 @@ def test_events_are_sent_as_they_come() -> None:
         'id: 2\ndata: {"step": 2}\n\n',
         "event: end\ndata: {}\n\n",
     ]
+
+
+def test_events_end_with_the_server() -> None:
+    stopping = iter([False, True])
+
+    async def sent() -> list[str]:
+        feed = feed_of(lambda: [{}], lambda: False, lambda: next(stopping), 0, pause=0)
+        return [text async for text in feed]
+
+    assert asyncio.run(sent()) == ["id: 1\ndata: {}\n\n"]
 
 
 def test_events_come_from_the_ledger_and_go_on_where_a_client_was(site: TestClient) -> None:

@@ -111,6 +111,8 @@ def test_the_wheel_holds_what_it_should_and_nothing_else(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"kgreason"}
     assert "kgreason/data/ontology/policies/frame.ttl" in names
     assert "kgreason/py.typed" in names
+    assert {"kgreason/serve/templates/front.html", "kgreason/serve/static/query.js"} <= set(names)
+    assert not any("third-party" in name or "/npm/" in name for name in names)
     assert any(name.startswith("kgreason/data/shapes/") for name in names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert not any("__pycache__" in name for name in names)

@@ -84,9 +84,8 @@ class Explorer:
     def front(self, _: Request) -> Response:
         """List the investigations of all ledgers."""
         snapshot = self.snapshots.now()
-        listed = [
-            (one, snapshot.explored(one.listed.id, "list")) for one in snapshot.investigations
-        ]
+        held = sorted(snapshot.investigations, key=lambda one: one.listed.begun)
+        listed = [(one, snapshot.explored(one.listed.id, "list")) for one in held]
         return filled("front", listed=listed, folders=self.snapshots.folders, tab="list")
 
     def answer(self, request: Request) -> Response:

@@ -44,9 +44,12 @@ def written(files: Sequence[Path], iri: str) -> list[Event]:
 class Live:
     """Knows what happened in the investigations of some ledgers, and sends it as it happens."""
 
-    def __init__(self, snapshots: Snapshots, files: Sequence[Path]) -> None:
+    def __init__(
+        self, snapshots: Snapshots, files: Sequence[Path], stopping: Callable[[], bool]
+    ) -> None:
         self.snapshots = snapshots
         self.files = files
+        self.stopping = stopping
 
     def events(self, iri: str) -> list[Event]:
         """Return what happened so far: from the files where they tell of it, else the ledger."""
@@ -64,16 +67,23 @@ class Live:
         """Send the events after the last that the client has, until the end."""
         last = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         sent = int(last) if last.isdecimal() else 0
-        feed = feed_of(lambda: self.events(iri), lambda: self.ended(iri), sent)
+        feed = feed_of(lambda: self.events(iri), lambda: self.ended(iri), self.stopping, sent)
         return StreamingResponse(feed, media_type="text/event-stream")
 
 
 async def feed_of(
-    events: Callable[[], list[Event]], ended: Callable[[], bool], sent: int, pause: float = _PAUSE
+    events: Callable[[], list[Event]],
+    ended: Callable[[], bool],
+    stopping: Callable[[], bool],
+    sent: int,
+    pause: float = _PAUSE,
 ) -> AsyncIterator[str]:
-    """Give each event after the first `sent` as it comes, and say when there will be no more."""
+    """Give each event after the first `sent` as it comes, and say when there will be no more.
+
+    It breaks off where the server is `stopping`; a client then asks again, for the rest.
+    """
     quiet = 0
-    while True:
+    while not stopping():
         new = (await run_in_threadpool(events))[sent:]
         for event in new:
             sent += 1

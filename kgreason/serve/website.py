@@ -3,7 +3,7 @@
 import contextlib
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import uvicorn
@@ -25,7 +25,7 @@ from kgreason.serve.protection import Protection, Token, names
 from kgreason.serve.protocol import Endpoint, Limits
 from kgreason.serve.refusal import Refusal, of_error
 
-_SECONDS_TO_END = 2
+_SECONDS_TO_END = 5
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,13 @@ class Site:
     extend: Sequence[str] = ()
 
 
-def application(site: Site) -> Starlette:
-    """Return the site as an ASGI application; raises LedgerError for a folder without a ledger."""
+def application(site: Site, stopping: Callable[[], bool] = lambda: False) -> Starlette:
+    """Return the site as an ASGI application; raises LedgerError for a folder without a ledger.
+
+    `stopping` says whether the server is about to end.
+    """
     snapshots = Snapshots(site.ledgers, extend=site.extend)
-    live = Live(snapshots, [Path(one) for one in site.events])
+    live = Live(snapshots, [Path(one) for one in site.events], stopping)
     pages = record_pages.Explorer(snapshots, live, None if site.read_only else Token())
     data = from_data.FromData(pages)
     routes = [
@@ -98,7 +101,8 @@ def serve(site: Site, ready: Callable[[str], None]) -> None:
     listening = _bound(site.host, site.port)
     with contextlib.closing(listening):
         port = listening.getsockname()[1]
-        app = application(Site(**{**site.__dict__, "port": port}))
+        running: list[uvicorn.Server] = []
+        app = application(replace(site, port=port), lambda: any(one.should_exit for one in running))
         settings = uvicorn.Config(
             app,
             log_level="warning",
@@ -106,10 +110,11 @@ def serve(site: Site, ready: Callable[[str], None]) -> None:
             server_header=False,
             timeout_graceful_shutdown=_SECONDS_TO_END,
         )
+        running.append(uvicorn.Server(settings))
         shown = f"[{site.host}]" if ":" in site.host else site.host
         ready(f"http://{shown}:{port}/")
         with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
-            uvicorn.Server(settings).run(sockets=[listening])
+            running[0].run(sockets=[listening])
 
 
 def _bound(host: str, port: int) -> socket.socket:
