@@ -10,6 +10,8 @@ from typing import Any, Final, overload
 import pyoxigraph as ox
 
 from kgreason import run
+from kgreason.api.notebook_progress import progressing
+from kgreason.api.outcome_frame import Frame, outcome_of
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.resources import DEFAULT_POLICY
@@ -66,7 +68,7 @@ def investigate(
     ontology: Sources = (),
     violations: Source | None = None,
     population: Source | None = None,
-    outcome: Source | None = None,
+    outcome: Source | Frame | None = None,
     at: float | None = None,
     severity: str | None = None,
     only: str | None = None,
@@ -106,9 +108,9 @@ def investigate(
     `outcome`. `data`, `shapes`, `axioms` and `ontology` are one source or several: paths,
     `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A `str` with a line end is
     TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
-    is the query. The record goes to the folder `ledger`, or stays in memory; its names begin with
-    `nonce`, which is random unless given. Causes are looked for in as many processes as there are
-    `jobs`. With `gate`, a doubt whether anything was checked is a ShapesError, not a notice.
+    is the query; an outcome may be a frame of node and value too. The record goes to the folder
+    `ledger`, or stays in memory; its names begin with `nonce`, random unless given. Causes are
+    looked for in `jobs` processes. With `gate`, a doubt whether anything was checked is an error.
     `extend` are folders with families, tests, policies, sections of your own. `hypotheses` is a
     JSON file of hypotheses to test too, or a list (docs/hypotheses.md); `principal` is who asks;
     `proposers` are asked for causes, `testers` for tests. `try_repairs` tries repairs on a copy in
@@ -148,13 +150,12 @@ def investigate(
             "extend": extend,
             "principal": principal,
             "correlation": correlation,
-            "hypotheses": (
-                () if hypotheses is None else tuple(read_suggestions(hypotheses, principal))
-            ),
+            "hypotheses": _suggested(hypotheses, principal),
         },
     )
     own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "jobs": jobs}
-    return run.begin(request, _folder(ledger), progress, notice, told, nonce=nonce, **own)
+    with progressing(progress) as shown:
+        return run.begin(request, _folder(ledger), shown, notice, told, nonce=nonce, **own)
 
 
 def symptoms(
@@ -165,7 +166,7 @@ def symptoms(
     ontology: Sources = (),
     violations: Source | None = None,
     population: Source | None = None,
-    outcome: Source | None = None,
+    outcome: Source | Frame | None = None,
     at: float | None = None,
     severity: str | None = None,
     only: str | None = None,
@@ -268,7 +269,7 @@ def resume(
     ontology: Sources | None = None,
     violations: Source | None = None,
     population: Source | None = None,
-    outcome: Source | None = None,
+    outcome: Source | Frame | None = None,
     extend: Paths = (),
     testers: Sequence[Tester] = (),
     jobs: int = 1,
@@ -322,6 +323,11 @@ def _number(which: str | int | None) -> str | None:
     return None if which is None else str(which)
 
 
+def _suggested(given: Any, principal: str | None) -> tuple[Mapping[str, Any], ...]:
+    """Return the hypotheses that are suggested; none where nothing is given."""
+    return () if given is None else tuple(read_suggestions(given, principal))
+
+
 def _request(sources: dict[str, Any], options: dict[str, Any]) -> Request:
     """Return a checked request for sources and options; raises OptionError."""
     paths, objects = _brought(sources)
@@ -332,7 +338,8 @@ def _brought(sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Given]]
     """Return the paths that stand for sources in a request, and the objects among the sources."""
     objects: dict[str, Given] = {}
     paths: dict[str, Any] = {}
-    for name, source in sources.items():
+    for name, given in sources.items():
+        source = outcome_of(given) if name == "outcome" else given
         if name in _SINGLE:
             paths[name] = None if source is None else _named(name, source, objects)
         else:

@@ -17,6 +17,7 @@ from kgreason.record.record import cited as as_cited
 from kgreason.record.record import node_name
 from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
 from kgreason.report.export.rdf import turtle
+from kgreason.report.frames import Framed
 
 _OWN: Final = PREFIXES["work"]
 _FILE: Final = "urn:src:"
@@ -67,7 +68,7 @@ class FocusNode:
 
 
 @dataclass(frozen=True)
-class FocusNodes(Sequence[FocusNode]):
+class FocusNodes(Framed, Sequence[FocusNode]):
     """Focus nodes, in order; `complete` says whether they are all, `source` where they are from.
 
     `names` are those of the symptoms, by their IRI.

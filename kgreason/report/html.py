@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
 
 from kgreason.record import Record
 from kgreason.report import chart
@@ -39,20 +40,39 @@ def write(document: Document, first: Answer, ledger: str | None = None) -> str:
     )
 
 
-@cache
 def _page() -> Template:
-    environment = Environment(
+    return environment().get_template("report.html")
+
+
+@cache
+def environment() -> Environment:
+    """Return where the templates of pages are found, with what they call."""
+    made = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["slug"] = slug
-    environment.globals["draw"] = chart.draw
-    return environment.get_template("report.html")
+    made.filters["slug"] = slug
+    made.filters["prose"] = prose
+    made.filters["words"] = words
+    made.globals["draw"] = chart.draw
+    return made
 
 
 def slug(text: str) -> str:
     """Make a class name of a word: lower case, letters and hyphens alone."""
     return re.sub(r"[^a-z]+", "-", text.lower()).strip("-") or "none"
+
+
+def prose(text: str) -> Markup:
+    """Return a sentence as HTML: text between backticks is code, and a figure keeps its %."""
+    escaped = str(escape(text)).replace(" %", "\u00a0%")
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S704 - escaped above
+
+
+def words(text: str) -> Markup:
+    """Return a command as HTML whose lines break between words, and not at hyphens."""
+    spans = (f"<span>{escape(word)}</span>" for word in text.split(" "))
+    return Markup(" ".join(spans))  # noqa: S704 - each word is escaped

@@ -2,35 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import active, using
 from kgreason.base.store import Results
 from kgreason.base.templates import template
 from kgreason.record import Ledger, Record
-from kgreason.report.entries import (
-    ReportedCause,
-    ReportedHypothesis,
-    ReportedSymptom,
-    rows,
-)
+from kgreason.report import frames
+from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
 from kgreason.report.narrator import TEMPLATES, Narrator
 from kgreason.report.questions import ask, find
 
-_SHOWN: Final = 12
-_CELL: Final = "padding:0.2em 0.8em 0.2em 0;vertical-align:top;text-align:"
-_COLUMNS: Final[Sequence[tuple[str, str, Callable[[ReportedSymptom], str]]]] = (
-    ("Rule or outcome", "left", lambda one: one.name),
-    ("Failing", "right", lambda one: str(one.failing)),
-    ("Of", "right", lambda one: str(one.population or "?")),
-    ("Verdict", "left", lambda one: one.verdict),
-    ("Explained", "right", lambda one: f"{one.explained / one.failing:.0%}"),
-    ("Leading hypothesis", "left", lambda one: one.hypotheses[0].statement),
-)
+if TYPE_CHECKING:
+    from kgreason.report.screen import Pictures
 
 
 class Result:
@@ -115,9 +102,25 @@ class Result:
             raise OptionError(f"There is no cause {wanted} in {self.record.iri.value}; {known}.")
         return causes[f"C{int(wanted[1:])}"]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a plain dict a symptom, for any frame library, as in `DataFrame(r.rows())`."""
-        return rows(self.symptoms)
+    def rows(self, of: str = frames.SYMPTOMS) -> list[dict[str, Any]]:
+        """Return a plain dict a row of the symptoms, causes, nodes or evidence.
+
+        `nodes` are those of all causes, with a row for each of their values. Raises OptionError
+        for another name.
+        """
+        return frames.rows_of(self, of)
+
+    def to_pandas(self, of: str = frames.SYMPTOMS) -> Any:
+        """Return such rows as a pandas.DataFrame; raises OptionError without pandas."""
+        return frames.to_pandas(self.rows(of))
+
+    def to_polars(self, of: str = frames.SYMPTOMS) -> Any:
+        """Return such rows as a polars.DataFrame; raises OptionError without polars."""
+        return frames.to_polars(self.rows(of))
+
+    def to_arrow(self, of: str = frames.SYMPTOMS) -> Any:
+        """Return such rows as a pyarrow.Table; raises OptionError without pyarrow."""
+        return frames.to_arrow(self.rows(of))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as in docs/result.schema.json."""
@@ -196,20 +199,28 @@ class Result:
         return f"<Result {iri}: {'closed' if self._closed else self.headline}>"
 
     def _repr_html_(self) -> str:
-        """Return headline and symptoms for a notebook; styles stand at their elements alone."""
+        """Return the first screen of the report for a notebook, in a frame of its own."""
         if self._closed:
             return f"<p>{escape(repr(self))}</p>"
-        symptoms = self.symptoms
-        heads = "".join(_cell("th", head, side) for head, side, _ in _COLUMNS)
-        body = "".join(
-            f"<tr>{''.join(_cell('td', of(one), side) for _, side, of in _COLUMNS)}</tr>"
-            for one in symptoms[:_SHOWN]
-        )
-        more = len(symptoms) - _SHOWN
-        rest = f"<p>{more} more.</p>" if more > 0 else ""
-        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<div><p>{escape(self.headline)}</p>{table if symptoms else ''}{rest}</div>"
+        from kgreason.report import screen, summary  # noqa: PLC0415 - only when asked for
 
+        with using(self._extensions):
+            told = summary.answer(self.record)
+            page = screen.first_screen(told, "kgreason")
+            return screen.framed(page, "What kgreason found")
 
-def _cell(tag: str, text: str, side: str) -> str:
-    return f'<{tag} style="{_CELL}{side}">{escape(text)}</{tag}>'
+    def plot(self, cause: ReportedCause | str) -> "Pictures":
+        """Return the pictures of a cause (or of its name, such as C1) as SVG, as the page has them.
+
+        A notebook shows them; `svgs` are documents for files. Raises OptionError for a name that
+        there is not.
+        """
+        from kgreason.report import screen, summary  # noqa: PLC0415 - only when asked for
+
+        name = cause if isinstance(cause, str) else cause.id
+        with using(self._extensions):
+            told = {one.cause.name: one for one in summary.answer(self.record).causes}
+            if name not in told:
+                known = ", ".join(told) or "none"
+                raise OptionError(f"There are no pictures of {name}; there are those of: {known}.")
+            return screen.pictures(told[name])
