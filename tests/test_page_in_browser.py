@@ -126,7 +126,11 @@ def test_the_page_is_short_on_screen_and_on_paper(shown: Any) -> None:
 
 def test_every_link_leads_somewhere_and_the_order_is_that_of_a_reader(shown: Any) -> None:
     page, _ = shown[390, "light"]
-    links = page.eval_on_selector_all("a[href]", "all => all.map(a => a.getAttribute('href'))")
+    # What is folded names terms of the graph by their IRIs; who has them knows where they lead.
+    links = page.eval_on_selector_all(
+        "a[href]",
+        "all => all.filter(a => !a.closest('details')).map(a => a.getAttribute('href'))",
+    )
     assert len(links) > 5
     for link in links:
         assert link.startswith("#"), link

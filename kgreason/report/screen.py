@@ -9,7 +9,7 @@ from markupsafe import Markup
 from kgreason.report.html import environment
 from kgreason.report.summary import SHOWN, Answer, ToldCause, command
 
-_HEIGHT: Final = 620
+_HEIGHT: Final = 760
 _PICTURE: Final = 190
 _ALONE: Final = '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11"'
 
@@ -49,7 +49,7 @@ def pictures(one: ToldCause) -> Pictures:
     return Pictures(
         one.cause.name,
         tuple(title for title, _ in drawn),
-        tuple(_alone(figure) for _, figure in drawn),
+        tuple(_alone(str(figure)) for _, figure in drawn),
         page.render(title=one.cause.name, figures=[Markup(figure) for _, figure in drawn]),  # noqa: S704 - made by our templates, which escape
     )
 
