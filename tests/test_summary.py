@@ -211,7 +211,8 @@ def test_a_card_shows_the_data_in_pictures_that_say_what_they_show(page: str) ->
 
 
 def test_the_commands_of_the_page_name_the_ledger(place: Path, page: str) -> None:
-    commands = re.findall(r'<pre class="command"><code>(.*?)</code>', page)
+    found = re.findall(r'<pre class="command"><code>(.*?)</code>', page)
+    commands = [re.sub(r"</?span>", "", command) for command in found]
     assert commands
     assert all(f"--ledger &#39;{place / 'led ger'}&#39;" in command for command in commands)
 
