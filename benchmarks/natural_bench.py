@@ -102,6 +102,26 @@ def gathered(given: argparse.Namespace, work: Path) -> list[Laid]:
     return [one for one in found if one is not None]
 
 
+def with_leader(
+    told: dict[str, Any], symptom: dict[str, Any], result: dict[str, Any]
+) -> dict[str, Any]:
+    """Add the leader as `kgreason calibrate` takes it: what was told, or that there is none.
+
+    Where neither is said it is None. Vague is not right.
+    """
+    none = symptom["verdict"] == "no systematic cause"
+    wanted = (one for one in symptom["hypotheses"] if none or one["kind"] != NONE)
+    first = next((one for one in wanted if one["status"] == "supported"), None)
+    leader = first and {
+        "confidence": first["confidence"],
+        "right": told["judged"] in GOOD,
+        "proof": first["proof"],
+        "policy": result["policy"],
+        "seed": result["seed"],
+    }
+    return told | {"leader": leader}
+
+
 def judged_case(laid: Laid, given: argparse.Namespace) -> list[dict[str, Any]]:
     """Investigate a case, and judge the leader of each of its symptoms."""
     option, rule = laid.rule
@@ -117,17 +137,19 @@ def judged_case(laid: Laid, given: argparse.Namespace) -> list[dict[str, Any]]:
             return [not_run(laid, problem.stderr.decode()[-300:])]
         except subprocess.TimeoutExpired:
             return [not_run(laid, f"longer than {given.seconds:g} seconds")]
-    symptoms = json.loads(done.stdout)["symptoms"]
+    result = json.loads(done.stdout)
+    symptoms = result["symptoms"]
     store = ox.Store()
     natural_cases.read_quads(laid.data, store)
-    found = [judged(laid, one, store) for one in symptoms]
+    found = [with_leader(judged(laid, one, store), one, result) for one in symptoms]
     print(f"{laid.name}: {', '.join(one['judged'] for one in found)}", file=sys.stderr, flush=True)
     return found or [not_run(laid, "no symptom")]
 
 
 def not_run(laid: Laid, why: str) -> dict[str, Any]:
     """Return the entry of a case without a result."""
-    return entry(laid, "not run", {"name": why, "failing": 0, "population": 0}, None, 0.0)
+    symptom = {"name": why, "failing": 0, "population": 0}
+    return entry(laid, "not run", symptom, None, 0.0) | {"leader": None}
 
 
 def entry(

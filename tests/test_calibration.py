@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -23,9 +24,10 @@ from kgreason.base.terms import POLICY, TRAILS, TYPE
 from kgreason.cli import app
 from kgreason.inject.calibration_cases import Case, judged, trials
 from kgreason.inject.calibration_rdf import calibrated, calibration_of
+from kgreason.inject.fit_policy import fitted, proposed
 from kgreason.inject.isotonic import Block, bounds, fit, pooled, tied, value_at
 from kgreason.inject.learn_calibration import FOLDS, folded, learn, out_of_fold
-from kgreason.record import Ledger, Record, calibration
+from kgreason.record import Ledger, Record, calibration, policy
 from kgreason.review.judge import judge, opinions
 from kgreason.review.replay import replay
 from tests.audit_support import CASES, kept_in, lab, relinked, statements, tampered, tiny
@@ -553,3 +555,144 @@ def test_a_map_that_was_not_tried_is_written_by_force_alone(tmp_path: Path) -> N
     forced = run("calibrate", file, *FRAMED, "--force")
     assert forced.exit_code == 0
     assert "trails:Calibration" in forced.stdout
+
+
+# --- by kind of proof -------------------------------------------------------------------
+
+
+def proven(fault: str = "source") -> list[Case]:
+    """Leaders of two kinds of proof: bits are right in half of the cases, checks in nearly all."""
+    out = []
+    for n in range(24):
+        more: dict[str, Any] = {"seed": n % 4, "policy": POLICY.code.value}
+        named = fault if n % 3 else "natural"
+        out.append(replace(case(0.99, right=n % 12 != 0, **more), proof="direct", fault=named))
+        out.append(replace(case(0.99, right=n % 2 == 0, **more), proof="bits"))
+    return [*out, replace(case(0.99, right=True, **more), proof="halves")]
+
+
+def test_each_kind_of_proof_has_a_map_of_its_own(tmp_path: Path) -> None:
+    made = learn(proven(), "code")
+    assert list(made.maps) == ["bits", "direct"]  # one case says nothing of halves
+    assert [(b.number, b.right) for b in made.blocks] == [(24, 12), (24, 22)]
+    assert made.after is not None
+    assert made.after["ece"] < made.before["ece"] / 2
+    file = tmp_path / "map.ttl"
+    file.write_text(calibration_of(made).turtle(), encoding="utf-8")
+    read = calibration.load(str(file))
+    assert read is not None
+    assert read.proofs == {"bits", "direct"}
+    counted = {str(t.object) for t in read.triples if t.predicate == TRAILS.naturalLeaders}
+    assert {one[1] for one in counted} == {"0", "8"}
+
+
+def test_no_map_is_judged_by_cases_of_another_proof() -> None:
+    pairs: Pairs = [(0.5, True)] * 4 + [(0.5, False)] * 4
+    folds = ["a", "b"] * 4
+    proofs = ["bits"] * 4 + ["direct"] * 4
+    assert out_of_fold(pairs, folds, proofs) == pytest.approx([0.75] * 4 + [0.25] * 4)
+    # What the other folds know nothing of stays as it is.
+    assert out_of_fold(pairs, ["a"] * 4 + ["b"] * 4, proofs) == [0.5] * 8
+
+
+def test_the_report_says_on_what_and_where_there_is_no_record(tmp_path: Path) -> None:
+    """Labels are told by a direct check, which the map knows; masses by bits, of which it knows
+    nothing."""
+    file = tmp_path / "map.ttl"
+    known = [c for c in proven() if c.proof == "direct"]
+    file.write_text(calibration_of(learn(known, "code")).turtle(), encoding="utf-8")
+    ledger = tmp_path / "ledger"
+    lab(tmp_path, policy="code", calibration=str(file), ledger=ledger).store.close()
+    with kgreason.result(ledger) as result:
+        text, found = result.markdown(), audit(result.record)
+        symptoms = result.symptoms
+    told = {h.proof: h for s in symptoms for h in s.hypotheses if h.status == "supported"}
+    assert set(told) >= {"direct", "bits"}
+    on = told["direct"].calibrated_on
+    assert on is not None
+    assert (on.cases, on.right, on.natural, on.natural_right) == (24, 22, 8, 6)
+    assert told["bits"].calibrated is None
+    assert (
+        "of 24 causes told by direct checks with a confidence from 0 to 1, 22 were right when the "
+        "cause was known; 8 of them were faults that nobody sowed, in other people\u2019s graphs, "
+        "and of these 6 were right" in text
+    )
+    assert "too few of which were told by their bits among all nodes, as this one is." in text
+    assert found.ok, str(found)
+
+
+def test_natural_cases_are_read(tmp_path: Path) -> None:
+    leader = {"confidence": 0.9, "right": True, "proof": "direct", "policy": FRAME, "seed": 0}
+    file = tmp_path / "natural.json"
+    file.write_text(json.dumps([{"case": "a", "leader": leader}, {"case": "b", "leader": None}]))
+    assert trials(file) == [
+        Case(0.9, right=True, graph="a", fault="natural", seed=0, policy=FRAME, proof="direct")
+    ]
+
+
+# --- the numbers of a policy ------------------------------------------------------------
+
+
+def overbold(many: int = 40) -> list[Case]:
+    """Leaders that were told from 0.8 on, of which those below 0.95 are wrong."""
+    return [
+        replace(
+            case(sure, right=sure > 0.9, seed=n % 4, policy=POLICY.code.value),
+            told=True, winning=sure,
+        )
+        for n in range(many)
+        for sure in (0.82, 0.97)
+    ]  # fmt: skip
+
+
+def test_a_threshold_is_fitted_out_of_fold() -> None:
+    threshold, features = fitted(overbold(), "code")
+    assert threshold.now == {"threshold": 0.8}
+    assert threshold.wanted == {"threshold": 0.83}
+    assert threshold.before == pytest.approx((4 - 1) / 2)  # a wrong one costs four right ones
+    assert threshold.after == pytest.approx(-0.5)
+    assert threshold.better
+    assert features.after < features.before
+
+
+def test_what_does_no_better_is_left_as_it_is() -> None:
+    sure = [replace(c, right=True, confidence=1.0, winning=None) for c in overbold(8)]
+    (threshold,) = fitted(sure, "code")
+    assert threshold.wanted == threshold.now
+    assert not threshold.better
+    with pytest.raises(OptionError, match="no case under the policy frame"):
+        fitted(sure, "frame")
+    with pytest.raises(OptionError, match="one fold"):
+        fitted([replace(c, seed=0) for c in sure], "code")
+
+
+def test_a_policy_is_proposed_as_a_file_that_can_be_taken_over(tmp_path: Path) -> None:
+    file = tmp_path / "fitted.ttl"
+    file.write_text(proposed(fitted(overbold(), "code"), "code"), encoding="utf-8")
+    made = policy.load(str(file))
+    assert made.iri not in {POLICY.code, POLICY.frame}
+    assert made.number("threshold") == Decimal("0.83")
+    assert made.gates == policy.load("code").gates
+    assert "# 80 cases, 4 folds: threshold 0.83 (now 0.8)" in file.read_text(encoding="utf-8")
+    assert policy.load("code").number("threshold") == Decimal("0.8")
+
+
+def test_the_command_writes_a_policy_only_if_it_does_better(tmp_path: Path) -> None:
+    rows = [
+        TRIAL | {"seed": n % 4, "confidence": sure, "leader_right": sure > 0.9, "leader": "source",
+                 "supported": [{}], "policy": POLICY.code.value}
+        for n in range(20)
+        for sure in (0.82, 0.97)
+    ]  # fmt: skip
+    results, out = tmp_path / "results.json", tmp_path / "mine.ttl"
+    results.write_text(json.dumps({"trials": rows}), encoding="utf-8")
+    ended = run("calibrate", results, "--fit-policy", out)
+    assert ended.exit_code == 0, ended.stderr
+    assert "threshold 0.83 (now 0.8)" in ended.stderr
+    assert policy.load(str(out)).number("threshold") == Decimal("0.83")
+    good = [row | {"leader_right": True} for row in rows]
+    results.write_text(json.dumps({"trials": good}), encoding="utf-8")
+    none = tmp_path / "none.ttl"
+    ended = run("calibrate", results, "--fit-policy", none)
+    assert "No policy is written" in ended.stderr
+    assert not none.exists()

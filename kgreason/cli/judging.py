@@ -14,6 +14,9 @@ from kgreason.inject.calibration_rdf import calibration_of
 from kgreason.inject.learn_calibration import learn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kgreason.inject.calibration_cases import Case
     from kgreason.inject.learn_calibration import Learned
 
 
@@ -121,6 +124,16 @@ def calibrate(
             "--force", help="Write the map even if out of fold it is worse than none, or untried."
         ),
     ] = False,
+    fit_policy: Annotated[
+        str | None,
+        typer.Option(
+            "--fit-policy",
+            metavar="FILE.ttl",
+            show_default=False,
+            help="In place of a map, fit the threshold and the penalties of --policy, and write "
+            "the policy with what does better out of fold to this file.",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -137,6 +150,9 @@ def calibrate(
     From trials whose truth is known and from judgements of people. The map can be used by `kgreason
     investigate --calibration FILE.ttl`. How well it does out of fold is told on stderr. It is not
     written if that is worse than without it, nor learned from fewer cases than the policy asks for.
+
+    With --fit-policy a policy is proposed instead, with the figures before and after; who wants it
+    names the file: `kgreason investigate --policy FILE.ttl`.
     """
     from kgreason.base.errors import OptionError, RunError  # noqa: PLC0415
 
@@ -149,6 +165,9 @@ def calibrate(
         cases += found_there
         for notice in notices:
             tell(notice)
+    if fit_policy is not None:
+        _propose(cases, policy, fit_policy)
+        return
     found = learn(cases, policy, features=with_features)
     if len(found.cases) < len(cases):
         tell(f"{len(cases) - len(found.cases)} of {len(cases)} cases are left out.")
@@ -163,6 +182,19 @@ def calibrate(
             raise RunError(f"{found.objection} It is not written; --force writes it all the same.")
         tell(f"{found.objection} It is written since --force asks for it.")
     deliver(calibration_of(found).turtle(), out)
+
+
+def _propose(cases: "Sequence[Case]", policy: str, file: str) -> None:
+    """Fit the numbers of a policy, tell the figures, and write it where others do better."""
+    from kgreason.inject.fit_policy import fitted, proposed, told  # noqa: PLC0415
+
+    found = fitted(cases, policy)
+    for line in told(found):
+        tell(line)
+    if any(one.better for one in found):
+        deliver(proposed(found, policy), file)
+    else:
+        tell(f"No policy is written: out of fold nothing does better than {policy} as it is.")
 
 
 def _told(found: "Learned") -> str:

@@ -201,7 +201,9 @@ def _estimate(context: Context, step: Step, calibration: Calibration) -> int:
     step.describe(step.node, calibration=calibration.iri)
     made = template("record", "estimate")
     step.apply(made.render(investigation=context.record.iri, step=step.node))
-    return len(context.record.select("standings"))
+    proofs = calibration.proofs
+    rows = context.record.select("standings")
+    return sum(not proofs or ("proof" in row and row["proof"].value in proofs) for row in rows)
 
 
 def _features(row: Row) -> dict[str, Value]:

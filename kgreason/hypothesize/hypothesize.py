@@ -422,6 +422,8 @@ def _hypothesis(
     **properties: Value | Iterable[Value] | None,
 ) -> ox.NamedNode:
     iri, gate = kinds()[kind]
+    searched = properties.get("paid") is not None
+    associated = "bits" if searched else "halves"
     node = step.make(
         "Hypothesis",
         PROV.Entity,
@@ -429,6 +431,7 @@ def _hypothesis(
         frame=frame,
         kind=iri,
         gate=gate,
+        proof=associated if gate == "statistics" else gate,
         prior=prior,
         confidence=prior,
         eProcess=Decimal("1.0"),

@@ -13,6 +13,8 @@ from kgreason.record import Ledger, Record, policy
 from kgreason.review.judge import Opinion, contradiction, opinions
 
 JUDGEMENT: Final = "judgement"
+NATURAL: Final = "natural"
+"""The fault of cases that nobody sowed."""
 _LAST: Final = 2**31
 
 
@@ -21,7 +23,9 @@ class Case:
     """A leader, or a hypothesis that people judged, and whether it was right.
 
     `adjustment` is that of the verdict, where it is known; `policy` the IRI of the policy by which
-    the confidence came about.
+    the confidence came about; `proof` by what the hypothesis stands or falls, where it is known.
+    `told` says whether it was told as a cause, `winning` how far the hypothesis with most
+    confidence stood, "none" apart; both are known of trials alone.
     """
 
     confidence: float
@@ -31,15 +35,22 @@ class Case:
     seed: int
     policy: str
     adjustment: float | None = None
+    proof: str | None = None
+    told: bool | None = None
+    winning: float | None = None
 
 
 def trials(file: str | Path) -> list[Case]:
     """Read the leaders of the trials in a results.json of `kgreason bench`.
 
-    Trials that were not done are passed over. Raises GraphError for a file that is no such thing.
+    Or those of the symptoms that benchmarks/natural_bench.py wrote. Trials that were not done, and
+    symptoms of which nothing was said, are passed over. Raises GraphError for a file that is no
+    such thing.
     """
     try:
         found = json.loads(Path(file).read_text(encoding="utf-8"))
+        if isinstance(found, list) and found:
+            return [_natural(one) for one in found if one["leader"] is not None]
         done = [t for t in found["trials"] if t["outcome"] == "done"]
         return [_case(t) for t in done if t["confidence"] is not None]
     except OSError as error:
@@ -50,11 +61,23 @@ def trials(file: str | Path) -> list[Case]:
         ) from error
 
 
+def _natural(symptom: dict[str, Any]) -> Case:
+    leader = symptom["leader"]
+    confidence, right = _outcome(leader["confidence"], leader["right"])
+    seed, rules = int(leader["seed"]), str(leader["policy"])
+    name = str(symptom["case"])
+    return Case(confidence, right, name, NATURAL, seed, rules, None, str(leader["proof"]))
+
+
+def _outcome(confidence: Any, right: Any) -> tuple[float, bool]:
+    if not 0.0 <= float(confidence) <= 1.0 or not isinstance(right, bool):
+        raise ValueError(f"a leader of confidence {confidence} that is right: {right!r}")
+    return float(confidence), right
+
+
 def _case(trial: dict[str, Any]) -> Case:
     features = trial.get("features") or {}
-    confidence, right = float(trial["confidence"]), trial["leader_right"]
-    if not 0.0 <= confidence <= 1.0 or not isinstance(right, bool):
-        raise ValueError(f"a leader of confidence {confidence} that is right: {right!r}")
+    confidence, right = _outcome(trial["confidence"], trial["leader_right"])
     adjustment = features.get("adjustment")
     return Case(
         confidence,
@@ -64,6 +87,9 @@ def _case(trial: dict[str, Any]) -> Case:
         int(trial["seed"]),
         str(trial.get("policy") or POLICY.frame.value),  # unsaid before there were others
         None if adjustment is None else float(adjustment),
+        trial.get("proof"),
+        bool(trial["supported"]) and trial["leader"] != "none" if "supported" in trial else None,
+        None if features.get("winning") is None else float(features["winning"]),
     )
 
 
@@ -99,6 +125,7 @@ def _judgement(record: Record, said: Opinion) -> Case:
         seed,
         about["policy"].value,
         said.adjustment,
+        said.proof,
     )
 
 

@@ -1,15 +1,16 @@
 """A calibration that was learned as statements of RDF, in the terms of ontology/trails.ttl."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
 import pyoxigraph as ox
 
 from kgreason.base.terms import POLICY, PROV, TRAILS, TYPE
+from kgreason.inject.calibration_cases import NATURAL
 from kgreason.inject.isotonic import Block, bounds
-from kgreason.inject.learn_calibration import Learned
+from kgreason.inject.learn_calibration import Learned, Pair, input_of
 from kgreason.record import policy
 from kgreason.record.calibration import Calibration, versioned
 from kgreason.record.record import Value, literal
@@ -43,18 +44,31 @@ def _triples(learned: Learned) -> Iterator[ox.Triple]:
         calibratedEce=_six(after["ece"]) if after else None,
         calibratedBrier=_six(after["brier"]) if after else None,
     )
-    yield from _parts("calibrationStep", "step", _steps(learned.blocks))
+    yield from _parts("calibrationStep", "step", _steps(learned))
     yield from _parts("reliabilityBefore", "before", _bins(learned.before))
     yield from _parts("reliabilityAfter", "after", _bins(after))
     yield from _parts("learnedFrom", "source", _sources(learned))
 
 
-def _steps(blocks: tuple[Block, ...]) -> Iterator[tuple[str, dict[str, Value]]]:
+def _steps(learned: Learned) -> Iterator[tuple[str, dict[str, Value | None]]]:
+    for proof, blocks in learned.maps.items():
+        natural = [case for case in learned.of(proof) if case.fault == NATURAL]
+        outcomes = [(input_of(c, features=learned.features), c.right) for c in natural]
+        yield from _stretches(proof, blocks, outcomes)
+
+
+def _stretches(
+    proof: str, blocks: tuple[Block, ...], natural: Sequence[Pair]
+) -> Iterator[tuple[str, dict[str, Value | None]]]:
     ends = [0.0, *bounds(blocks), 1.0]
     for block, lower, upper in zip(blocks, ends, ends[1:], strict=False):
+        inside = [right for at, right in natural if block.first <= at <= block.last]
         yield (
             "CalibrationStep",
             {
+                "proof": proof or None,
+                "naturalLeaders": len(inside) if proof else None,
+                "naturalRight": sum(inside) if proof else None,
                 "lower": _exact(lower),
                 "upper": _exact(upper),
                 "leaders": block.number,
@@ -91,7 +105,7 @@ def _sources(learned: Learned) -> Iterator[tuple[str, dict[str, Value]]]:
 
 
 def _parts(
-    link: str, name: str, parts: Iterable[tuple[str, dict[str, Value]]]
+    link: str, name: str, parts: Iterable[tuple[str, Mapping[str, Value | None]]]
 ) -> Iterator[ox.Triple]:
     for number, (kind, properties) in enumerate(parts, start=1):
         node = ox.NamedNode(f"{NODE.value}:{name}:{number}")

@@ -139,6 +139,7 @@ def _judged(
         # Where nothing was tested, "none of these" only has its prior: it claims nothing.
         "confidence": leader["confidence"] if leader and (first or tested) else None,
         "leader": leader["kind"] if leader else None,
+        "proof": leader["proof"] if leader else None,
         "leader_right": right,
     }
 

@@ -38,6 +38,15 @@ class Calibration:
     triples: tuple[ox.Triple, ...]
 
     @property
+    def proofs(self) -> frozenset[str]:
+        """The kinds of proof that it was learned for; none where one map holds for all kinds."""
+        return frozenset(
+            triple.object.value
+            for triple in self.triples
+            if triple.predicate == TRAILS.proof and isinstance(triple.object, ox.Literal)
+        )
+
+    @property
     def nodes(self) -> list[ox.NamedNode]:
         """The nodes that the statements are about."""
         found = dict.fromkeys(triple.subject for triple in self.triples)
@@ -86,18 +95,25 @@ def load(name: str) -> Calibration | None:
 def under(name: str, policy: ox.NamedNode) -> Calibration | None:
     """Return the calibration for an investigation under a policy.
 
-    The one that comes along is left out where it was learned under another policy. Raises
+    Of those that come along it is the one that was learned under that policy, or none. Raises
     OptionError as `load`, and where a file was learned under another one.
     """
+    if name == DEFAULT:
+        return next((one for one in _shipped() if one.policy == policy), None)
     found = load(name)
     if found is None or found.policy == policy:
         return found
-    if name == DEFAULT:
-        return None
     raise OptionError(
         f"--calibration {name}: it was learned under the policy {found.policy.value}, and "
         f"this investigation is ruled by {policy.value}."
     )
+
+
+@cache
+def _shipped() -> tuple[Calibration, ...]:
+    """Return the calibrations that come along, each learned under another policy."""
+    files = sorted(folder("ontology").glob("calibration*.ttl"))
+    return tuple(_made(file, file.read_bytes()) for file in files)
 
 
 def recorded(record: Record) -> Calibration | None:

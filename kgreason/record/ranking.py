@@ -62,6 +62,7 @@ class Hypothesis:
     dimension: str | None
     level: str | None
     counts: Counts | None
+    proof: str | None = None
 
     @property
     def cause(self) -> bool:
@@ -119,6 +120,7 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
         frame=text["frame"],
         kind=_kinds().get(text["kind"], short(text["kind"])),
         gate=text["gate"],
+        proof=text.get("proof"),
         family=text["family"],
         is_mechanism=row["aspect"] == TRAILS.Mechanism,
         catch_all=text["catchAll"] == "true",

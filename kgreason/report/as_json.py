@@ -153,12 +153,22 @@ def _features(record: Record) -> dict[str, dict[str, Any]]:
     }
 
 
-def _estimates(record: Record) -> dict[str, float]:
-    """Return the calibrated confidence by the IRI of the hypothesis."""
-    return {
-        row["hypothesis"].value: float(row["calibrated"].value)
-        for row in record.select("result-estimates")
+def _estimates(record: Record) -> dict[str, Row]:
+    """Return the calibrated confidence, and what it rests on, by the IRI of the hypothesis."""
+    return {row["hypothesis"].value: row for row in record.select("result-estimates")}
+
+
+def _rests_on(estimate: Row | None) -> dict[str, int] | None:
+    """Return the cases whose cause was known that an estimate by kind of proof rests on."""
+    if estimate is None or "leaders" not in estimate:
+        return None
+    names = {
+        "cases": "leaders",
+        "right": "right",
+        "natural": "natural",
+        "natural_right": "naturalRight",
     }
+    return {name: int(estimate[found].value) for name, found in names.items()}
 
 
 def symptom(row: Row) -> dict[str, Any]:
@@ -223,7 +233,7 @@ def _ranked(
     row: Row,
     members: Sequence[Hypothesis],
     evidence: Evidence,
-    estimates: Mapping[str, float],
+    estimates: Mapping[str, Row],
     authors: Mapping[str, list[str]],
     about: Row,
 ) -> list[dict[str, Any]]:
@@ -252,7 +262,7 @@ def _entry(
     hypothesis: Hypothesis,
     told: Mapping[str, Any],
     evidence: list[dict[str, Any]],
-    calibrated: float | None,
+    estimate: Row | None,
 ) -> dict[str, Any]:
     counts = hypothesis.counts
     inside = (counts.inside_failing, counts.inside) if counts else (0, 0)
@@ -267,7 +277,9 @@ def _entry(
         "statement": hypothesis.statement,
         "status": hypothesis.status,
         "confidence": hypothesis.confidence,
-        "calibrated": calibrated,
+        "calibrated": None if estimate is None else float(estimate["calibrated"].value),
+        "calibrated_on": _rests_on(estimate),
+        "proof": hypothesis.proof,
         "e_value": hypothesis.e if hypothesis.gate == "statistics" else None,
         "region": hypothesis.region,
         "region_plain": hypothesis.plain,
@@ -289,6 +301,8 @@ def _not_looked_into(told: Mapping[str, Any], about: Row, why: str | None) -> di
         "status": "proposed",
         "confidence": float(about["prior"].value) if "prior" in about else 1.0,
         "calibrated": None,
+        "calibrated_on": None,
+        "proof": "none",
         "e_value": None,
         "region": None,
         "region_plain": None,

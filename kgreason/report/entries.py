@@ -111,6 +111,19 @@ class ReportedBits:
 
 
 @dataclass(frozen=True)
+class ReportedCases:
+    """How many cases of a kind of proof, of about that confidence, were right.
+
+    Their cause was known. `natural` are those of them that nobody sowed.
+    """
+
+    cases: int
+    right: int
+    natural: int
+    natural_right: int
+
+
+@dataclass(frozen=True)
 class ReportedSearch:
     """How far the search in conditions went: paths, and conditions on what lies at their ends.
 
@@ -136,7 +149,8 @@ class ReportedHypothesis:
     `region` is a SELECT of ?focus; `inside` and `outside` count over the whole population;
     `proposers` are those who proposed it, as people call them. `finding` is the sentence that joins
     a mechanism with its `origin` and its `pieces`; None where it is told by itself. `bits` are
-    those of a region in the language of conditions.
+    those of a region in the language of conditions. `proof` is by what it stands or falls: direct
+    (a check), bits, halves, or none (no cause); `calibrated_on` are the cases behind `calibrated`.
     """
 
     id: str
@@ -146,6 +160,8 @@ class ReportedHypothesis:
     status: str
     confidence: float
     calibrated: float | None
+    calibrated_on: "ReportedCases | None"
+    proof: str | None
     e_value: float | None
     region: str | None
     region_plain: str | None
@@ -162,6 +178,7 @@ class ReportedHypothesis:
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Make it of an entry of the JSON."""
+        on = entry["calibrated_on"]
         inner = {
             "inside": NodeCount(**entry["inside"]),
             "outside": NodeCount(**entry["outside"]),
@@ -169,6 +186,7 @@ class ReportedHypothesis:
             "proposers": tuple(entry["proposers"]),
             "origin": ReportedOrigin.of(entry["origin"]) if entry["origin"] else None,
             "pieces": tuple(entry["pieces"]),
+            "calibrated_on": on and ReportedCases(**on),
             "bits": ReportedBits(**entry["bits"]) if entry["bits"] else None,
         }
         return cls(**{**entry, **inner})

@@ -19,7 +19,8 @@ from kgreason.report.questions import find
 class Opinion:
     """What a person last said of a hypothesis.
 
-    `confidence` is that of the hypothesis then, `adjustment` that of the verdict on its symptom.
+    `confidence` is that of the hypothesis then, `adjustment` that of the verdict on its symptom;
+    `proof` is by what the hypothesis stands or falls, where the record says so.
     """
 
     hypothesis: str
@@ -27,6 +28,7 @@ class Opinion:
     right: bool
     confidence: float
     adjustment: float | None
+    proof: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def opinions(record: Record) -> dict[str, list[Opinion]]:
             row["right"].value == "true",
             float(row["confidence"].value),
             float(row["adjustment"].value) if "adjustment" in row else None,
+            row["proof"].value if "proof" in row else None,
         )
         out.setdefault(said.hypothesis, []).append(said)
     return out
