@@ -132,8 +132,8 @@ def out_of_fold(
 ) -> list[float]:
     """Return estimate of each case by a map learned without its fold; none for a single fold.
 
-    The map is that of its kind of proof; where the other folds know nothing of that kind, the
-    confidence stands as it is.
+    The map is that of its kind of proof; where the other folds have fewer than ten cases of that
+    kind, no map would be learned from them, and the confidence stands as it is.
     """
     if len(set(folds)) < 2:  # noqa: PLR2004 - one to learn from and one to judge by
         return []
@@ -145,7 +145,8 @@ def out_of_fold(
     out = []
     for pair, fold, proof in told:
         known = maps[fold, proof]
-        out.append(value_at(known, pair[0]) if known else pair[0])
+        enough = not proof or sum(block.number for block in known) >= LEAST
+        out.append(value_at(known, pair[0]) if enough else pair[0])
     return out
 
 
