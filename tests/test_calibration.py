@@ -564,7 +564,7 @@ def proven(fault: str = "source") -> list[Case]:
     """Leaders of two kinds of proof: bits are right in half of the cases, checks in nearly all."""
     out = []
     for n in range(24):
-        more: dict[str, Any] = {"seed": n % 4, "policy": POLICY.code.value}
+        more: dict[str, Any] = {"seed": n // 6, "policy": POLICY.code.value}
         named = fault if n % 3 else "natural"
         out.append(replace(case(0.99, right=n % 12 != 0, **more), proof="direct", fault=named))
         out.append(replace(case(0.99, right=n % 2 == 0, **more), proof="bits"))
@@ -597,8 +597,7 @@ def test_no_map_is_judged_by_cases_of_another_proof() -> None:
 
 
 def test_the_report_says_on_what_and_where_there_is_no_record(tmp_path: Path) -> None:
-    """Labels are told by a direct check, which the map knows; masses by bits, of which it knows
-    nothing."""
+    """Labels are told by a direct check, which the map knows; masses by what it knows nothing of."""
     file = tmp_path / "map.ttl"
     known = [c for c in proven() if c.proof == "direct"]
     file.write_text(calibration_of(learn(known, "code")).turtle(), encoding="utf-8")
@@ -608,17 +607,18 @@ def test_the_report_says_on_what_and_where_there_is_no_record(tmp_path: Path) ->
         text, found = result.markdown(), audit(result.record)
         symptoms = result.symptoms
     told = {h.proof: h for s in symptoms for h in s.hypotheses if h.status == "supported"}
-    assert set(told) >= {"direct", "bits"}
+    (other,) = set(told) - {"direct", "none"}
     on = told["direct"].calibrated_on
     assert on is not None
     assert (on.cases, on.right, on.natural, on.natural_right) == (24, 22, 8, 6)
-    assert told["bits"].calibrated is None
+    assert told[other].calibrated is None
     assert (
         "of 24 causes told by direct checks with a confidence from 0 to 1, 22 were right when the "
         "cause was known; 8 of them were faults that nobody sowed, in other people\u2019s graphs, "
         "and of these 6 were right" in text
     )
-    assert "too few of which were told by their bits among all nodes, as this one is." in text
+    how = {"bits": "by their bits among all nodes", "halves": "on a held-out half"}[other]
+    assert f"too few of which were told {how} as this one is." in text
     assert found.ok, str(found)
 
 
