@@ -3,7 +3,9 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations
+from operator import or_
 from pathlib import Path
 from random import Random
 
@@ -190,6 +192,27 @@ def test_what_can_be_said_has_a_code(small: tuple[View, Atlas]) -> None:
         assert sum(2**-c.bits for c in said_so) <= 2 ** -atlas.bits(cut.path) * 1.0001
         total += own
     assert 0.1 < total <= 1
+
+
+def test_a_piece_of_iris_is_told_with_all_that_they_share_around_it(
+    small: tuple[View, Atlas],
+) -> None:
+    """The text that is told is as long as can be, and holds the nodes that the piece holds."""
+    _, atlas = small
+    widened = 0
+    for cut in cuts(atlas):
+        iris = {e.value: m for e, m in cut.table.ends.items() if isinstance(e, ox.NamedNode)}
+        for piece in cut.pieces if len(iris) == len(cut.table.ends) else ():
+            condition = cut.holding(piece)
+            text, having = condition.named[0].value, [iri for iri in iris if piece in iri]
+            assert piece in text
+            assert having == [iri for iri in iris if text in iri]
+            assert condition.mask == reduce(or_, (iris[iri] for iri in having))
+            assert cut.says(condition)
+            around = {iri.partition(text)[2][:1] for iri in having}
+            assert len(around) > 1 or around == {""}
+            widened += len(text) > len(piece)
+    assert widened
 
 
 def sums(small: tuple[View, Atlas], deals: int) -> list[float]:

@@ -8,11 +8,12 @@ a search asks for the best of them.
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, reduce
 from itertools import accumulate
 from operator import or_
+from os.path import commonprefix
 from typing import Final
 
 from pyoxigraph import BlankNode, Literal, NamedNode
@@ -233,7 +234,11 @@ class Cut:
             known = {term for term, _ in self.single}
             return 1 < len(named) <= MOST_OF_FEW and known.issuperset(named)
         if test == "contains":
-            return named[0].value in self.pieces
+            text = named[0].value
+            within = (piece for piece in pieces_of(text) if piece in self.pieces)
+            return text in self.pieces or any(
+                self.holding(piece).named[0].value == text for piece in within
+            )
         if test in {"from", "until", "window"}:
             return condition.dated == self.is_dated
         return any(mask == condition.mask for _, mask in self._plain[test])
@@ -358,11 +363,31 @@ class Cut:
     def holding(self, piece: str) -> Condition:
         """Return the condition that a piece stands in the text of the end."""
         if piece not in self._holding:
-            mask = 0
-            for place in self._with(piece):
+            mask, places = 0, list(self._with(piece))
+            for place in places:
                 mask |= self._texts[place][1]
-            self._holding[piece] = self.said("contains", (("text", Literal(piece)),), mask)
+            text = Literal(self._widened(piece, places))
+            self._holding[piece] = self.said("contains", (("text", text),), mask)
         return self._holding[piece]
+
+    def _widened(self, piece: str, places: Sequence[int]) -> str:
+        """Return all that IRIs with a piece have in common around it, which holds the same nodes.
+
+        "/vocab/quantitykind/" tells more than "b/q". Of literals the piece itself is what is
+        strange: a bracket, a letter wrongly decoded.
+        """
+        if not places or not all(self._are_iris[place] for place in places):
+            return piece
+        before, after = zip(
+            *(self._texts[place][0].split(piece, maxsplit=1) for place in places), strict=True
+        )
+        # RUF071 warns of paths of files; here letters are compared.
+        left = commonprefix([one[::-1] for one in before])[::-1]  # noqa: RUF071
+        return f"{left}{piece}{commonprefix(after)}"  # noqa: RUF071
+
+    @cached_property
+    def _are_iris(self) -> list[bool]:
+        return [isinstance(e, NamedNode) for e in self.table.ends if not isinstance(e, BlankNode)]
 
     def _with(self, piece: str) -> Iterator[int]:
         """Return the places of the texts in which a piece stands."""
