@@ -4,10 +4,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader
 from starlette.responses import HTMLResponse
 
-from kgreason.report import chart
 from kgreason.report import html as report
 from kgreason.serve import addresses, scripts
 from kgreason.serve.protection import STYLED_POLICY
@@ -19,19 +18,12 @@ SHARED: Final = Path(report.__file__).parent / "templates"
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader([_OWN, SHARED]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["slug"] = report.slug
-    environment.filters["called"] = addresses.called
-    environment.globals["draw"] = chart.draw
-    environment.globals["href"] = addresses.href
-    environment.globals["place"] = addresses.place
-    return environment
+    """Return the environment of the report with our own templates, filters and globals beside."""
+    shared = report.environment()
+    made = shared.overlay(loader=FileSystemLoader([_OWN, SHARED]))
+    made.filters = {**shared.filters, "called": addresses.called}
+    made.globals = {**shared.globals, "href": addresses.href, "place": addresses.place}
+    return made
 
 
 def filled(
