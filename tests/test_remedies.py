@@ -256,7 +256,7 @@ SPACE = (
     "The terms under “https://other.example/” that unit points at are not described in the graph; "
     "those of the same names under “https://example.org/” are."
 )
-STAND_IN = "Many nodes have one and the same wrong value of code: “n/a”."
+STAND_IN = "Many nodes have one and the same surplus value of code: “n/a”."
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,11 @@ from functools import reduce
 from operator import or_
 from typing import ClassVar, Final
 
+from pyoxigraph import NamedNode
+
 from kgreason.base.figures import figure
-from kgreason.context.view import View
+from kgreason.base.templates import Fragment
+from kgreason.context.view import View, members
 from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.conditions.seam import spoken_of, through_value
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
@@ -27,9 +30,10 @@ class Restatement(Filter):
     """Drop an origin that tells nothing beyond a mechanism that is proposed.
 
     The best source or date that holds nearly all failures of a mechanism is kept all the same: it
-    says where they come from, and is told with the mechanism. Not so one that is about the property
-    of the mechanism. A mechanism of a family that an earlier round found wanting drops no origin:
-    where one surplus property goes along with the failures by chance, others do as well.
+    says where they come from, and is told with the mechanism. So is one value of a property that
+    nearly all nodes have, such as the collection that they belong to. Not so one that is about the
+    property of the mechanism. A mechanism of a family that an earlier round found wanting drops no
+    origin: where one surplus property goes along with the failures by chance, others do as well.
     """
 
     name: ClassVar[str] = "restatement"
@@ -41,7 +45,7 @@ class Restatement(Filter):
         mechanisms = [c for c in candidates if c.is_mechanism and c.family.name not in doubted]
         kept: list[Candidate] = []
         dropped = []
-        places = _places(candidates, mechanisms)
+        places = _places(view, candidates, mechanisms)
         for candidate in candidates:
             spared = candidate.is_mechanism or candidate.key in places
             pays = bool(candidate.paid) and not through_value(view, candidate.values)
@@ -53,8 +57,10 @@ class Restatement(Filter):
         return Sifted(kept, dropped)
 
 
-def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) -> set[Key]:
-    """Return for each mechanism the best source or date that holds nearly all of its failures."""
+def _places(
+    view: View, candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]
+) -> set[Key]:
+    """Return for each mechanism the best place that holds nearly all of its failures."""
     out = set()
     for mechanism in mechanisms:
         fitting = [
@@ -62,13 +68,26 @@ def _places(candidates: Sequence[Candidate], mechanisms: Sequence[Candidate]) ->
             for c in candidates
             if not c.is_mechanism
             and not c.parts
-            and c.family.header["kind"] in _WHERE
+            and (c.family.header["kind"] in _WHERE or _belongs(view, c))
             and not _about_it(c, mechanism)
             and contained_in(mechanism, c) >= NEARLY
         ]
         if fitting:
             out.add(min(fitting, key=best_first).key)
     return out
+
+
+def _belongs(view: View, candidate: Candidate) -> bool:
+    """Check whether a candidate is one value of a property that nearly all nodes have.
+
+    What few but the failing nodes have at all is a sign of the failure, and no place of it.
+    """
+    dimension, level = (candidate.values.get(name) for name in ("dimension", "level"))
+    if not isinstance(dimension, NamedNode) or not isinstance(level, NamedNode):
+        return False
+    having = members(view, Fragment(f"?focus {dimension} ?any1 ."))
+    everyone = view.marks.population.everyone
+    return (having & everyone).bit_count() >= NEARLY * everyone.bit_count()
 
 
 def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
