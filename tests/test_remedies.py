@@ -289,3 +289,15 @@ def test_what_stands_in_for_a_value_is_told_with_the_value_that_was_meant(
     shape = f"ex:S sh:targetClass ex:Part ; sh:property [ {rule} ] ."
     found = asked(shape, [f"ex:p{n} {line(n)} ." for n in range(PARTS)], more)
     assert [statement for _, statement in supported(found)] == [told]
+
+
+def test_the_box_of_which_all_have_a_value_too_many_is_told_with_the_value(asked: Asked) -> None:
+    shape = "ex:S sh:targetClass ex:Part ; sh:property [ sh:path ex:code ; sh:maxCount 1 ] ."
+    surplus = ", 'n/a'"
+    lines = [
+        f"ex:p{n} ex:in ex:box{n % 6} ; ex:code 'c{n}'{'' if n % 6 else surplus} ."
+        for n in range(PARTS)
+    ]
+    found = asked(shape, lines)["symptoms"][0]
+    told = [one["finding"] for one in found["hypotheses"] if one.get("finding")]
+    assert any("surplus value" in one and "whose in is box0" in one for one in told)
