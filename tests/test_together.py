@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pyoxigraph as ox
@@ -20,6 +21,7 @@ from kgreason.base.store import guarded
 from kgreason.graph.given import given_as
 from kgreason.observe.request import request_of
 from kgreason.record import Ledger, Record, beside
+from kgreason.record import ledger as ledger_module
 from tests.lifetime_support import copied, timeless
 from tests.resume_support import several
 
@@ -83,6 +85,26 @@ def test_each_has_the_record_that_it_has_alone(options: dict[str, Any], tmp_path
         for entry in reader.entries():
             checked = audit(reader.record(entry))
             assert checked.ok, str(checked)
+
+
+def test_files_that_are_put_together_meanwhile_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that is still open may remove a file just after its name was read."""
+    with Ledger.write(tmp_path / "ledger"):
+        pass
+    left = [3]
+
+    def read_only(folder: str) -> ox.Store:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise RuntimeError("While open a file for random read: 000034.sst: No such file")
+        return ox.Store.read_only(folder)
+
+    store = SimpleNamespace(read_only=read_only)
+    monkeypatch.setattr(ledger_module, "ox", SimpleNamespace(Store=store))
+    assert len(ledger_module._read_only(tmp_path / "ledger")) > 0
+    assert left == [-1]
 
 
 def test_a_ledger_is_given_back_by_the_last_that_writes_to_it(tmp_path: Path) -> None:

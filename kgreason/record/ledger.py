@@ -344,7 +344,7 @@ class _Writer:
             readers = list(self.readers)
             self.readers.clear()
             if readers:
-                again = ox.Store.read_only(str(self.folder))
+                again = _read_only(self.folder)
                 for reader in readers:
                     reader.read_on(again)
         finally:
@@ -355,6 +355,20 @@ _WRITING: Final = Lock()
 _WRITERS: Final[dict[Path, _Writer]] = {}
 # A forked process must not touch the stores of its parent.
 os.register_at_fork(after_in_child=_WRITERS.clear)
+
+
+def _read_only(folder: Path) -> ox.Store:
+    """Open a folder read-only that was written to until now.
+
+    Whoever still reads through the store that wrote it keeps that one open, and it may put files
+    together, and remove them, while it is read what files there are: then it is read again.
+    """
+    for _ in range(_TRIES):
+        try:
+            return ox.Store.read_only(str(folder))
+        except (OSError, RuntimeError):
+            time.sleep(_PAUSE)
+    return ox.Store.read_only(str(folder))
 
 
 def _writer_of(folder: Path) -> _Writer | None:
