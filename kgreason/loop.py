@@ -87,7 +87,7 @@ class Investigation:
         )
         self.context.declared = declared
         self.suggested = suggested
-        self.context.foreign = bool(suggested or active())
+        self.context.foreign = bool(suggested or proposers or active())
         self.proposers: tuple[Proposer, ...] = (
             *engine_proposers(rules.numbers),
             *scripted(suggested),

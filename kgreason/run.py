@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyoxigraph as ox
 
@@ -17,10 +18,12 @@ from kgreason.graph import Graph
 from kgreason.hypothesize.proposer import Proposer
 from kgreason.hypothesize.suggestions import Given, checked, parsed
 from kgreason.loop import Investigation
+from kgreason.model.opening import model_proposers, spent
 from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
 from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record, calibration, extended, policy
 from kgreason.record.ledger import Entry
+from kgreason.record.model_calls import ModelCall
 from kgreason.record.nonce import named
 from kgreason.report.focus_nodes import AtHand
 from kgreason.report.result import Result
@@ -43,6 +46,7 @@ def begin(
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
     jobs: int = 1,
+    earlier: Sequence[ModelCall] = (),
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
@@ -62,6 +66,7 @@ def begin(
             told,
             proposers,
             testers,
+            earlier,
             gate=gate,
             budget=budget,
             nonce=nonce,
@@ -77,6 +82,7 @@ def _begin(
     told: Told | None,
     proposers: Sequence[Proposer],
     testers: Sequence[Tester],
+    earlier: Sequence[ModelCall],
     *,
     gate: bool,
     budget: Budget | None,
@@ -86,6 +92,7 @@ def _begin(
     rules = policy.load(request.policy)
     calibration.under(request.calibration, rules.iri)
     check_testers(testers, rules)
+    proposers = (*proposers, *model_proposers(request, earlier=earlier))
     if ledger is not None:
         Ledger.ready(ledger)
     graph, observed = seen(request, progress, notice, gate=gate)
@@ -205,7 +212,9 @@ def _go_on(
         record = _telling(store.record(entry), told)
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
-        _run(graph, observed, record, request, progress, suggested, testers=testers, jobs=jobs)
+        asked = model_proposers(request, spent(record))
+        own: dict[str, Any] = {"proposers": asked, "testers": testers, "jobs": jobs}
+        _run(graph, observed, record, request, progress, suggested, **own)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 

@@ -132,9 +132,9 @@ def own_policy(folder: Path, name: str = "frame") -> Path:
 def history(folder: Path, name: str) -> Record:
     """Make a history by its name in the lists of mutants.
 
-    It is "laboratory", "doubtful", "paired", "grouped", or a policy under which the laboratory
-    runs; with "own" before it, that policy (by default the shipped one) is under a name of one's
-    own.
+    It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model), or a
+    policy under which the laboratory runs; with "own" before it, that policy (by default the
+    shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
     used = kind if kind in policy.names() else DEFAULT_POLICY
@@ -142,6 +142,10 @@ def history(folder: Path, name: str) -> Record:
         used = str(own_policy(folder, used))
     if kind == "grouped":
         return grouped(folder, used)
+    if kind == "advised":
+        from tests.model_support import advised_record  # noqa: PLC0415 - which needs this module
+
+        return advised_record(folder, used)
     return {"doubtful": doubtful, "paired": paired}.get(kind, lab)(folder, policy=used)
 
 

@@ -37,6 +37,7 @@ COMMANDS = (
     "nodes",
     "ledger",
     "repair",
+    "ask",
     "investigate",
     "symptoms",
     "resume",

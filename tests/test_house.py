@@ -27,7 +27,7 @@ LAYERS = (
     ("test",),
     ("decide",),
     ("audit", "report"),
-    ("repair",),
+    ("repair", "model"),
     ("loop",),
     ("run",),
     ("review",),

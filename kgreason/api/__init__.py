@@ -3,17 +3,21 @@
 from kgreason.api.asking import investigate, query, result, resume, symptoms
 from kgreason.api.comparing import check_gate, compare, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
+from kgreason.api.posing import ask, chosen_by_model, readings
 
 __all__ = [
     "OpenLedger",
+    "ask",
     "check_gate",
     "check_queries",
+    "chosen_by_model",
     "compare",
     "gate_failures",
     "investigate",
     "open_ledger",
     "query",
     "questions",
+    "readings",
     "result",
     "resume",
     "symptoms",

@@ -27,6 +27,7 @@ from kgreason.observe import opening
 from kgreason.observe.opening import Notice, Progress
 from kgreason.observe.request import Paths, Request, request_of
 from kgreason.observe.request import paths as paths_of
+from kgreason.record.model_calls import ModelCall
 from kgreason.report.entries import SeenSymptom
 from kgreason.report.result import Result
 from kgreason.run import Told
@@ -36,6 +37,13 @@ from kgreason.test.tester import Tester
 LEDGER: Final = Path(".kgreason")
 _SEVERAL: Final = ("data", "shapes", "axioms", "ontology")
 _SINGLE: Final = ("violations", "population", "outcome")
+_OPTIONS: Final = (
+    *("at", "severity", "only", "complete", "question", "lenient", "strict", "seed"),
+    *("max_hypotheses", "max_steps", "max_seconds", "interventions", "try_repairs"),
+    *("query_seconds", "allow_service", "max_bytes", "extend", "principal", "correlation"),
+    *("model", "max_tokens", "max_usd", "prices", "redact"),
+)
+"""The options of `investigate` that go into the request as they are given."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,11 @@ def investigate(
     hypotheses: str | Path | Sequence[Mapping[str, Any]] | None = None,
     principal: str | None = None,
     correlation: str | None = None,
+    model: str | None = None,
+    max_tokens: int | None = None,
+    max_usd: float | None = None,
+    prices: str | Path | None = None,
+    earlier: Sequence[ModelCall] = (),
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
     ledger: str | Path | None = None,
@@ -113,49 +126,19 @@ def investigate(
     looked for in `jobs` processes. With `gate`, a doubt whether anything was checked is an error.
     `extend` are folders with families, tests, policies, sections of your own. `hypotheses` is a
     JSON file of hypotheses to test too, or a list (docs/hypotheses.md); `principal` is who asks;
-    `proposers` are asked for causes, `testers` for tests. `try_repairs` tries repairs on a copy in
-    the end. `correlation` names a divided question; values of what `redact` names are kept out
-    (docs/cli.md). Raises KgreasonError; nothing is written before all is read.
+    `proposers` and the language `model` are asked for causes, `testers` for tests. Values of what
+    `redact` names are kept out. docs/cli.md tells of each option. Raises KgreasonError.
     """
-    request = _request(
-        {
-            "data": data,
-            "shapes": shapes,
-            "axioms": axioms,
-            "ontology": ontology,
-            "violations": violations,
-            "population": population,
-            "outcome": outcome,
-        },
-        {
-            "at": at,
-            "severity": severity,
-            "only": only,
-            "complete": complete,
-            "redact": redact,
-            "question": question,
-            "lenient": lenient,
-            "strict": strict,
-            "policy": str(policy),
-            "calibration": str(calibration),
-            "seed": seed,
-            "max_hypotheses": max_hypotheses,
-            "max_steps": max_steps,
-            "max_seconds": max_seconds,
-            "interventions": interventions,
-            "try_repairs": try_repairs,
-            "query_seconds": query_seconds,
-            "allow_service": allow_service,
-            "max_bytes": max_bytes,
-            "extend": extend,
-            "principal": principal,
-            "correlation": correlation,
-            "hypotheses": _suggested(hypotheses, principal),
-        },
-    )
+    given = dict(locals())
+    options = {name: given[name] for name in _OPTIONS}
+    options |= {"policy": str(policy), "calibration": str(calibration), "hypotheses": ()}
+    if hypotheses is not None:
+        options["hypotheses"] = tuple(read_suggestions(hypotheses, principal))
+    request = _request({name: given[name] for name in (*_SEVERAL, *_SINGLE)}, options)
     own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "jobs": jobs}
+    own |= {"nonce": nonce, "earlier": earlier}
     with progressing(progress) as shown:
-        return run.begin(request, _folder(ledger), shown, notice, told, nonce=nonce, **own)
+        return run.begin(request, _folder(ledger), shown, notice, told, **own)
 
 
 def symptoms(
@@ -250,7 +233,7 @@ def query(
     check_query(text, where, allow_service=allow_service, prefixes=prefixes)
     if seconds <= 0:
         raise OptionError("--query-seconds must be more than 0.")
-    paths, objects = _brought({"data": data, "ontology": ontology})
+    paths, objects = brought({"data": data, "ontology": ontology})
     files = {name: [Path(one) for one in several] for name, several in paths.items()}
     graph = load(
         files["data"], ontology=files["ontology"], lenient=lenient, most=max_bytes, objects=objects
@@ -295,7 +278,7 @@ def resume(
     }
 
     def given(recorded: Request) -> Request:
-        paths, objects = _brought({n: one for n, one in again.items() if one is not None})
+        paths, objects = brought({n: one for n, one in again.items() if one is not None})
         return replace(recorded, **paths, objects=objects)
 
     own = paths_of(extend)
@@ -330,11 +313,11 @@ def _suggested(given: Any, principal: str | None) -> tuple[Mapping[str, Any], ..
 
 def _request(sources: dict[str, Any], options: dict[str, Any]) -> Request:
     """Return a checked request for sources and options; raises OptionError."""
-    paths, objects = _brought(sources)
+    paths, objects = brought(sources)
     return request_of(paths.pop("data"), **paths, **options, objects=objects)
 
 
-def _brought(sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Given]]:
+def brought(sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Given]]:
     """Return the paths that stand for sources in a request, and the objects among the sources."""
     objects: dict[str, Given] = {}
     paths: dict[str, Any] = {}

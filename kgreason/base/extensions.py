@@ -1,10 +1,11 @@
 """Folders of a user's own: families, tests, rules, gates, sections, questions, checks, repairs.
 
-An extension is a folder with `queries/<role>/*.rq` or `*.ru` and `ontology/policies/*.ttl`. Those
-of installed packages (entry points of the group `kgreason.extensions`) are always at hand, others
-are given by `--extend DIR`. Which ones are at hand is kept in a context variable, so each thread
-(and each forked process) has its own, and several investigations of one process do not share them:
-a thread started within `using` has to be started in a copy of its context.
+An extension is a folder with `queries/<role>/*.rq` or `*.ru`, `ontology/policies/*.ttl` and
+`prompts/*.md.jinja`. Those of installed packages (entry points of the group `kgreason.extensions`)
+are always at hand, others are given by `--extend DIR`. Which ones are at hand is kept in a context
+variable, so each thread (and each forked process) has its own, and several investigations of one
+process do not share them: a thread started within `using` has to be started in a copy of its
+context.
 """
 
 import hashlib
@@ -36,6 +37,9 @@ ROLES: Final = (
 )
 """The folders of `queries/` whose every file the engine takes up, whoever wrote it."""
 POLICIES: Final = PurePosixPath("ontology/policies")
+PROMPTS: Final = PurePosixPath("prompts")
+PROMPT: Final = ".md.jinja"
+"""How the files end of which the prompts for models are made."""
 _QUERIES: Final = (".rq", ".ru")
 _MOST: Final = 1 << 20
 _R = TypeVar("_R")
@@ -57,6 +61,11 @@ class Extension:
         place = PurePosixPath("queries", role)
         return [self.folder / f for f, _ in self.files if PurePosixPath(f).parent == place]
 
+    def prompt(self, name: str) -> Path | None:
+        """Return its part of prompts of that name, or None."""
+        file = PROMPTS / f"{name}{PROMPT}"
+        return self.folder / file if any(f == file.as_posix() for f, _ in self.files) else None
+
     def policies(self) -> list[Path]:
         """Return its policy files, sorted."""
         return [self.folder / f for f, _ in self.files if PurePosixPath(f).parent == POLICIES]
@@ -74,7 +83,7 @@ def read(folder: str | Path, name: str | None = None) -> Extension:
     if not found.files:
         raise OptionError(
             f"--extend {folder}: this folder has neither queries/ROLE/*.rq (or .ru) nor "
-            f"{POLICIES}/*.ttl, so it extends nothing."
+            f"{POLICIES}/*.ttl nor {PROMPTS}/*{PROMPT}, so it extends nothing."
         )
     return found
 
@@ -102,11 +111,12 @@ def sifted(folder: str | Path, name: str | None = None) -> tuple[Extension, list
 
 
 def _files(root: Path) -> Iterator[PurePosixPath]:
-    for name in ("queries", "ontology"):
+    for name in ("queries", "ontology", "prompts"):
         for path in (root / name).rglob("*"):
             inner = path.relative_to(root)
             hidden = any(part.startswith((".", "__")) for part in inner.parts)
-            if not hidden and path.suffix in (*_QUERIES, ".ttl") and path.is_file():
+            known = path.suffix in (*_QUERIES, ".ttl") or path.name.endswith(PROMPT)
+            if not hidden and known and path.is_file():
                 yield PurePosixPath(inner)
 
 
@@ -116,6 +126,9 @@ def _stray(file: PurePosixPath) -> str | None:
         if file.parent == POLICIES and file.suffix == ".ttl":
             return None
         return f"nothing reads {file}; the Turtle files of an extension lie in {POLICIES}/."
+    if file.parts[0] == "prompts":
+        plain = file.parent == PROMPTS and file.name.endswith(PROMPT)
+        return None if plain else f"nothing reads {file}; prompts are {PROMPTS}/NAME{PROMPT}."
     role = file.parent.relative_to("queries").as_posix()
     if role in ROLES and file.suffix in _QUERIES:
         return None

@@ -20,6 +20,7 @@ from kgreason.cli import (
     for_agents,
     judging,
     looking,
+    posing_questions,
     repairing,
     reviewing,
     serving,
@@ -84,6 +85,7 @@ def program(
 
 
 looking.add_to(app)
+posing_questions.add_to(app)
 following.add_to(app)
 asking.add_to(app)
 reviewing.add_to(app)
@@ -99,6 +101,7 @@ for_agents.add_to(app)
 _PANELS: Final = {
     "Everyday": (
         "investigate",
+        "ask",
         "report",
         "nodes",
         "why",

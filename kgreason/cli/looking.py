@@ -1,6 +1,5 @@
 """The commands that look at data: investigate, symptoms, resume."""
 
-import math
 import re
 import shutil
 from dataclasses import asdict
@@ -8,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from kgreason.base.errors import OptionError
+from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
 from kgreason.cli.gating import Gate, add_summary
@@ -67,6 +66,10 @@ def investigate(
             help="What you want to know, in your words; it is kept in the record.",
         ),
     ] = None,
+    model: m.Model = None,
+    max_tokens: m.MaxTokens = None,
+    max_usd: m.MaxUsd = None,
+    prices: m.Prices = None,
     as_: o.As = None,
     correlation: o.Correlation = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
@@ -163,13 +166,11 @@ def investigate(
         "max_hypotheses": max_hypotheses,
         "interventions": interventions,
         "try_repairs": try_repairs,
-        "max_steps": max_steps,
-        "max_seconds": max_seconds,
         "hypotheses": hypothesis,
         "principal": as_,
         "correlation": correlation,
     }
-    _finite("--max-seconds", max_seconds)
+    asked |= _limits(max_steps, max_seconds) | m.model_options(model, max_tokens, max_usd, prices)
     gate = Gate.of(fail_on, baseline, tolerate, ledger)
     told = _stream(events)
     with Shown() as shown, resumable(ledger, new=True):
@@ -182,7 +183,7 @@ def investigate(
             gate=fail_on is not None and not allow_empty,
             **asked,
         )
-    _give(result, chosen, out, ledger, gate, told)
+    given_out(result, chosen, out, ledger, gate, told)
 
 
 @command(
@@ -218,7 +219,7 @@ def resume(
             notice=shown.notice,
             told=told,
         )
-    _give(result, chosen, out, ledger, told=told)
+    given_out(result, chosen, out, ledger, told=told)
 
 
 @command(
@@ -308,8 +309,8 @@ def _asked(
     **others: Any,
 ) -> dict[str, Any]:
     """Return the options of a request as the API takes them."""
-    _finite("--at", at)
-    _finite("--query-seconds", others["query_seconds"])
+    m.finite("--at", at)
+    m.finite("--query-seconds", others["query_seconds"])
     return {
         "shapes": o.paths(shapes),
         "axioms": o.paths(axioms),
@@ -325,9 +326,9 @@ def _asked(
     }
 
 
-def _finite(option: str, value: float | None) -> None:
-    if value is not None and not math.isfinite(value):
-        raise OptionError(f"{option} must be a number, not {value}.")
+def _limits(max_steps: int | None, max_seconds: float | None) -> dict[str, Any]:
+    m.finite("--max-seconds", max_seconds)
+    return {"max_steps": max_steps, "max_seconds": max_seconds}
 
 
 def _plain(text: str | None) -> str | None:
@@ -349,7 +350,7 @@ def _stream(events: str | None) -> Any:
     return Stream(events)
 
 
-def _give(
+def given_out(
     result: Any,
     format_: o.ReportFormat,
     out: str | None,

@@ -12,6 +12,7 @@ from kgreason.hypothesize.bindings import NUMBER
 from kgreason.hypothesize.candidates import Candidate, Key, filled
 from kgreason.hypothesize.conditions.seam import Reached, reached
 from kgreason.hypothesize.conjunctions import pairs
+from kgreason.hypothesize.consulting import Consult, Consulted
 from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter, Round
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.nested import both_stand
@@ -47,12 +48,14 @@ class Filtering:
 class Proposal:
     """Frames of rivals, the best first, and the runs of the filters that dropped the others.
 
-    `reached` says how far the search in conditions went, where one was made.
+    `reached` says how far the search in conditions went, where one was made; `consulted` is what
+    proposers outside the engine said, and what of it was refused.
     """
 
     frames: tuple[Frame, ...] = ()
     filterings: tuple[Filtering, ...] = ()
     reached: Reached | None = None
+    consulted: tuple[Consulted, ...] = ()
 
     def dropped(self, *names: str) -> tuple[Candidate, ...]:
         """Return the candidates with exact counts that filters of these names dropped."""
@@ -72,17 +75,18 @@ def propose(
     found_wanting: frozenset[Key] = frozenset(),
     proposers: Sequence[Proposer] = ENGINE_PROPOSERS,
     suggested: Container[str] = (),
+    consult: Consult = candidates_of,
 ) -> Proposal:
     """Return at most `limit` candidates in frames of rivals, and why the others were dropped.
 
     `rejected` checks whether a candidate was rejected before. What has a key in `found_wanting`
     was tested in vain, and nothing yields to others of its family. `proposers` are asked in their
-    order; `suggested` are the numbers of the suggestions that are hypotheses already. Raises Spent
-    where the budget of the view is spent on the way.
+    order, by `consult`; `suggested` are the numbers of the suggestions that are hypotheses already.
+    Raises Spent where the budget of the view is spent on the way.
     """
     round_ = Round(limit, rejected, found_wanting)
     mined, given = (
-        [c for each in proposers if each.mines is mines for c in candidates_of(view, each)]
+        [c for each in proposers if each.mines is mines for c in consult(view, each)]
         for mines in (True, False)
     )
     best, rough = sifted(view, mined, round_, MINED, exact=False)

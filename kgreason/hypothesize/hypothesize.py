@@ -18,6 +18,7 @@ from kgreason.context.view import View, members, table
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.conditions.seam import BITS, LENGTH
+from kgreason.hypothesize.consulted import write_consulted, write_unwritten
 from kgreason.hypothesize.filters import Dropped, Rejected, Room
 from kgreason.hypothesize.frames import Frame, Proposal
 from kgreason.hypothesize.memory import Memory, remembered
@@ -56,6 +57,7 @@ def hypothesize(
     if round_ > 1:
         taken = taken_out(context, symptom, round_)
         step.describe(step.node, takenOut=[recorded.hypothesis_of(row) for row in taken])
+    write_consulted(context, step, symptom, round_, proposal.consulted)
     left_out = [
         _statement(context, symptom, candidate) for candidate in proposal.dropped(Room.name)
     ]
@@ -270,6 +272,7 @@ def set_aside(context: Context, symptom: Symptom, why: str) -> None:
     """
     step = _begin(context, symptom, 1)
     step.describe(step.node, cut=why)
+    write_unwritten(context, step, symptom, 1)
     node = step.make("Frame", PROV.Entity, symptom=symptom.node, round=1)
     told = phrase(
         template("hypothesize", "none"),

@@ -10,6 +10,7 @@ from kgreason.context.view import View
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate, filled
 from kgreason.hypothesize.conditions.seam import nearest
+from kgreason.hypothesize.consulting import Consulting
 from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round
 from kgreason.hypothesize.frames import Filtering, Proposal, framed, propose, sifted
 from kgreason.hypothesize.memory import Memory
@@ -34,9 +35,13 @@ def proposal_of(
     view = view_of(context, symptom, round_)
     if not symptom.counted or not view.marks.failing_count:
         return Proposal()
+    consulting = Consulting(context, symptom, view, round_)
     if round_ == 1:
-        found = propose(view, context.most, memory.rejected, proposers=proposers)
-        return found if found.frames else _best_of_none(view, found)
+        found = propose(
+            view, context.most, memory.rejected, proposers=proposers, consult=consulting
+        )
+        found = found if found.frames else _best_of_none(view, found)
+        return replace(found, consulted=tuple(consulting.done))
     wanting = recorded.found_wanting(context, symptom, round_)
     runs: list[Filtering] = []
     reached = None
@@ -47,14 +52,15 @@ def proposal_of(
         done = {
             row["number"].value for row in context.record.select("suggested", symptom=symptom.node)
         }
-        found = propose(view, context.most, memory.rejected, wanting, proposers, done)
+        consulting.done_before = done
+        found = propose(view, context.most, memory.rejected, wanting, proposers, done, consulting)
         candidates = [c for frame in found.frames for c in frame.members]
         candidates += found.dropped(Room.name)
         reached = found.reached
         runs = [run for run in found.filterings if run.by.name != Room.name]
     revised = _revised(context, symptom, view, round_, memory, proposers)
     later = _later(context, symptom, view, round_, memory, revised, candidates, runs)
-    return replace(later, reached=reached)
+    return replace(later, reached=reached, consulted=tuple(consulting.done))
 
 
 def _best_of_none(view: View, found: Proposal) -> Proposal:

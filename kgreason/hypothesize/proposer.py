@@ -6,8 +6,8 @@ suggested it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol, runtime_checkable
 
 from kgreason.base.budget import ask
 from kgreason.context.view import View, digest
@@ -19,7 +19,9 @@ from kgreason.hypothesize.conditions.seam import candidate as condition_candidat
 from kgreason.hypothesize.conditions.seam import candidates as found_conditions
 from kgreason.hypothesize.conditions.search import judged
 from kgreason.hypothesize.free_region import FreeRegion
+from kgreason.hypothesize.proposal_rules import Asked, Fault
 from kgreason.record.agents import CONDITIONS, FAMILIES, Agent
+from kgreason.record.model_calls import ModelCall
 
 Region = Candidate | tuple[Condition, ...] | FreeRegion
 """What a suggestion is about: a candidate of a family, conditions that all hold, or a pattern."""
@@ -30,6 +32,8 @@ class Suggestion:
     """A cause that a proposer suggests: a region, and words where its family's are not to be used.
 
     `number` is that of its node in the record, for one that came from outside; 0 for any other.
+    With `own_words` the hypothesis is told in these words, else in those of the engine. `given` is
+    the region as it was given, and `more` what else was said, by the names of the properties.
     """
 
     region: Region
@@ -37,6 +41,53 @@ class Suggestion:
     mechanism: str = ""
     prediction: str = ""
     number: int = 0
+    own_words: bool = True
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    more: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A suggestion of which no region could be made, with the reason."""
+
+    statement: str
+    fault: Fault
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A suggestion that is not put to the test, as it is told to who made it."""
+
+    statement: str
+    fault: Fault
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What an adviser is asked: the question with what was tried, and how its last answer fared.
+
+    `kept` are the statements that are taken already, `refused` the others; `lacking` is what the
+    proposals lack together.
+    """
+
+    asked: Asked
+    kept: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    lacking: Fault | None = None
+    attempt: int = 1
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What an adviser answers: its suggestions, in its order, and the calls that it cost.
+
+    It is `final` where asking again would bring nothing.
+    """
+
+    suggestions: tuple[Suggestion | Unusable, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+    final: bool = False
 
 
 class Proposer(Protocol):
@@ -73,6 +124,43 @@ class Proposer(Protocol):
 
         The engine takes the best that is new and worth a test.
         """
+        ...
+
+
+@runtime_checkable
+class Adviser(Protocol):
+    """A proposer that is told which of its suggestions are refused, and why, and asked again.
+
+    It has all that a Proposer has; `advise` is called in place of `propose`.
+    """
+
+    @property
+    def agent(self) -> Agent:
+        """Who it is."""
+        ...
+
+    @property
+    def mines(self) -> bool:
+        """Whether it looks for candidates in the data by itself."""
+        ...
+
+    @property
+    def blinded(self) -> bool:
+        """Whether it saw nothing but the discovery half."""
+        ...
+
+    def propose(self, view: View, /) -> Iterable[Suggestion]:
+        """Return what may cause the failures of a view, without being asked again."""
+        ...
+
+    def refine(
+        self, view: View, parent: Candidate, others: Sequence[Candidate], /
+    ) -> Iterable[Suggestion]:
+        """Return tighter or wider wordings of an open hypothesis."""
+        ...
+
+    def advise(self, view: View, brief: Brief, /) -> Advice:
+        """Return suggestions on a view; what was refused before is in the brief."""
         ...
 
 
@@ -160,7 +248,7 @@ def candidate_of(view: View, suggestion: Suggestion, proposer: Proposer) -> Cand
     words = {
         name: str(getattr(suggestion, name))
         for name in ("statement", "mechanism", "prediction")
-        if getattr(suggestion, name)
+        if suggestion.own_words and getattr(suggestion, name)
     }
     if suggestion.number:
         words[bindings.NUMBER] = str(suggestion.number)

@@ -326,7 +326,14 @@ class Scripted:
             region = one.region
             made = _of_family(view, region) if isinstance(region, FamilyRegion) else region
             if made is not None:
-                yield Suggestion(made, **one.words, number=one.number)
+                words = one.words
+                yield Suggestion(
+                    made,
+                    words.get("statement", ""),
+                    words.get("mechanism", ""),
+                    words.get("prediction", ""),
+                    one.number,
+                )
 
     def refine(
         self, _view: View, _parent: Candidate, _others: Sequence[Candidate], /

@@ -39,7 +39,9 @@ class Request:
     is who asks, by name or IRI. `correlation` is the name or IRI that all parts of one divided
     question share. With `try_repairs` repairs of the first causes are tried on a scratch copy at
     the end; `interventions` are repairs that are tried as evidence. `redact` are the IRIs of
-    properties and classes whose values are kept out of all that is made of the data.
+    properties and classes whose values are kept out of all that is made of the data. `model` is a
+    language model that proposes too, as PROVIDER:NAME; `max_tokens` and `max_usd` are what its
+    calls may cost, by the price table `prices`.
     """
 
     data: tuple[str, ...]
@@ -72,6 +74,10 @@ class Request:
     correlation: str | None = None
     hypotheses: tuple[Mapping[str, Any], ...] = ()
     redact: tuple[str, ...] = ()
+    model: str | None = None
+    max_tokens: int | None = None
+    max_usd: float | None = None
+    prices: str | None = None
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
@@ -91,6 +97,8 @@ class Request:
             )
         if self.at is not None and not self.outcome:
             raise OptionError("--at cuts the number of an --outcome query; there is none.")
+        if self.model is None and (self.max_tokens or self.max_usd or self.prices):
+            raise OptionError("--max-tokens, --max-usd and --prices are about --model; give one.")
         if self.population and not self.violations:
             raise OptionError("--population goes with --violations.")
         self._check_numbers()
@@ -101,11 +109,12 @@ class Request:
             ("max_steps", 1),
             ("interventions", 0),
             ("max_bytes", 1),
+            ("max_tokens", 1),
         ):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise OptionError(f"--{name.replace('_', '-')} must be at least {least}.")
-        for name in ("max_seconds", "query_seconds"):
+        for name in ("max_seconds", "query_seconds", "max_usd"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise OptionError(f"--{name.replace('_', '-')} must be more than 0.")
@@ -180,6 +189,8 @@ def request_of(data: Paths, **options: Any) -> Request:
     for name in ("violations", "population", "outcome"):
         if options.get(name) is not None:
             options[name] = str(options[name])
+    if options.get("prices") is not None:
+        options["prices"] = str(Path(options["prices"]).resolve())
     if options.get("correlation") is not None:
         options["correlation"] = correlation_name(options["correlation"])
     request = Request(paths(data), **options)

@@ -39,6 +39,19 @@ CONDITIONS: Final = Agent(
 )
 
 
+_MODEL: Final = "urn:kgreason:agent:model:"
+
+
+def model_agent(name: str) -> Agent:
+    """Return the agent that a language model is, by its provider and name."""
+    return Agent(ox.NamedNode(f"{_MODEL}{quote(name, safe='')}"), name, software=True)
+
+
+def is_model(agent: str) -> bool:
+    """Check whether the IRI of an agent is that of a language model."""
+    return agent.startswith(_MODEL)
+
+
 def agent(name: str | None, option: str = "--as") -> Agent:
     """Return the agent of a name, or of an absolute IRI; without one that of `UNNAMED`.
 

@@ -18,6 +18,7 @@ from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
 from kgreason.record import beside
+from kgreason.record.blobs import Blobs
 from kgreason.record.nonce import named
 from kgreason.record.numbers import number_of
 from kgreason.record.record import Record, literal
@@ -51,8 +52,11 @@ class Ledger:
     Use as a context manager; a writer holds the lock until it is closed.
     """
 
-    def __init__(self, store: Store, writer: "_Writer | None" = None) -> None:
+    def __init__(
+        self, store: Store, writer: "_Writer | None" = None, folder: Path | None = None
+    ) -> None:
         self.store = store
+        self.blobs = Blobs(folder)
         self._writer = writer
 
     @classmethod
@@ -112,7 +116,7 @@ class Ledger:
                 cls.ready(folder)
                 writer = _WRITERS[folder.resolve()] = cls._opened(folder)
             writer.users += 1
-            return cls(writer.view(), writer)
+            return cls(writer.view(), writer, folder)
 
     @classmethod
     def _opened(cls, folder: Path) -> "_Writer":
@@ -155,7 +159,7 @@ class Ledger:
         with _WRITING:
             writer = _writer_of(folder)
             if writer is not None:
-                through = cls(writer.view(), writer)
+                through = cls(writer.view(), writer, folder)
                 writer.readers.add(through)
                 return through
         if not (folder / "CURRENT").is_file():
@@ -170,7 +174,7 @@ class Ledger:
                 f"{folder}: the ledger cannot be opened ({_reason(error)}); it is damaged, or no "
                 "ledger at all."
             ) from error
-        ledger = cls(Store(inner, f"the ledger {folder}"))
+        ledger = cls(Store(inner, f"the ledger {folder}"), folder=folder)
         ledger._check_version()
         return ledger
 
@@ -242,7 +246,7 @@ class Ledger:
 
     def record(self, entry: Entry) -> Record:
         """Return the record of one investigation."""
-        return Record(self.store, entry.iri)
+        return Record(self.store, entry.iri, self.blobs)
 
     def new(self, nonce: str | None = None) -> Record:
         """Name a new investigation; nothing is written before its first step.
@@ -256,7 +260,7 @@ class Ledger:
                 f"{self.store.where} has an investigation of the nonce {nonce} already; "
                 "give another one, or none."
             )
-        return Record(self.store, iri)
+        return Record(self.store, iri, self.blobs)
 
     def _begin(self) -> None:
         if next(self.store.quads(), None) is None:

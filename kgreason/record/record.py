@@ -11,6 +11,7 @@ from kgreason.base.errors import RecordError, RunError
 from kgreason.base.store import Row, Store, Term
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS, TYPE, XSD
+from kgreason.record.blobs import Blobs
 from kgreason.record.closing import stray
 from kgreason.record.seal import Functions, Written
 
@@ -66,12 +67,13 @@ class Record:
 
     `check` says what is wrong with what a step is about to write; such a step is refused. `told`
     is called with each step that was written; `costs` gives what is to be said of the costs of a
-    step, by the names of the properties.
+    step, by the names of the properties. `blobs` keep long texts.
     """
 
-    def __init__(self, store: Store, iri: Node) -> None:
+    def __init__(self, store: Store, iri: Node, blobs: Blobs | None = None) -> None:
         self.store = store
         self.iri = iri
+        self.blobs = blobs or Blobs()
         self.check: Callable[[Written], Iterable[str]] = lambda _: ()
         self.told: Callable[[Node], None] = lambda _: None
         self.costs: Callable[[], Mapping[str, Value]] = dict

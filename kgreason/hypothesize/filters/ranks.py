@@ -4,7 +4,7 @@ from typing import Final
 
 from kgreason.base.figures import figure
 from kgreason.hypothesize.candidates import Candidate
-from kgreason.record.agents import CONDITIONS
+from kgreason.record.agents import CONDITIONS, is_model
 
 _ORDER_COUNTS: Final = figure("familyOrder")
 
@@ -37,8 +37,8 @@ def of_equals_first(candidate: Candidate) -> tuple[bool, bool, int, bool, float,
 
 
 def own(candidate: Candidate) -> bool:
-    """Check whether a person or a program of her own proposed a candidate."""
-    return bool(set(candidate.by) - {CONDITIONS.iri.value})
+    """Check whether a person or a program of her own proposed a candidate; a model is none."""
+    return any(by != CONDITIONS.iri.value and not is_model(by) for by in candidate.by)
 
 
 def order(candidate: Candidate) -> int:

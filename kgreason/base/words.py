@@ -1,0 +1,39 @@
+"""Words: which words of a text name something, so that two texts can be held together."""
+
+import re
+from typing import Final
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SHORTEST: Final = 3  # letters
+# Words of English that name nothing, and those that every question about failures has.
+_EMPTY_TEXT: Final = """
+about above after all also and any are because been before being below between both but can cause
+caused causes cannot could did does doing down each every fail failed failing fails failure
+failures few for from had has have having her here his how into its itself just less like made
+make makes many may might more most much must not now off often one only other our out over own
+problem reason reasons same she should since some such than that the their them then there these
+they this those through too under until upon very was were what when where which while who whom
+why will with within without would you your
+"""
+_EMPTY: Final = frozenset(_EMPTY_TEXT.split())
+
+
+def content(text: str) -> frozenset[str]:
+    """Return the words of a text that name something, in small letters and without a plural s."""
+    found = _WORD.findall(_CAMEL.sub(" ", text))
+    small = (word.casefold() for word in found)
+    return frozenset(
+        _singular(word) for word in small if len(word) >= _SHORTEST and word not in _EMPTY
+    )
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > _SHORTEST + 1:
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def every_word(text: str) -> frozenset[str]:
+    """Return all words of a text in small letters."""
+    return frozenset(word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", text)))

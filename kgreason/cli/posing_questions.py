@@ -1,0 +1,130 @@
+"""The command that takes an open question: ask."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from kgreason.base.errors import OptionError
+from kgreason.cli import model_options as m
+from kgreason.cli import options as o
+from kgreason.cli.errors import command, resumable, tell
+from kgreason.cli.looking import chosen_report, given_out
+from kgreason.cli.progress import Shown
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command(cls=o.Several)(ask)
+
+
+@command(
+    'ask "why do so many shipments lack a mass?" data/',
+    'ask "which papers were retracted, and why?" data/ --choose 1 --format json',
+    'ask "why is a code missing?" data/ --shapes shapes.ttl --yes',
+    'ask "what makes shipments late?" data/ --model openai:qwen3 --yes',
+)
+def ask(
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")
+    ],
+    data: o.Data,
+    shapes: o.Shapes = None,
+    ontology: o.Ontology = None,
+    choose: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            rich_help_panel=o.INPUT,
+            min=1,
+            show_default="asked on a terminal",
+            help="Which of the readings is meant, by its number.",
+        ),
+    ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes",
+            "-y",
+            rich_help_panel=o.INPUT,
+            help="Take the first reading, or the one that the model chooses, without asking.",
+        ),
+    ] = False,
+    extend: o.Extend = None,
+    model: m.Model = None,
+    max_tokens: m.MaxTokens = None,
+    max_usd: m.MaxUsd = None,
+    prices: m.Prices = None,
+    as_: o.As = None,
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    policy: o.Policy = o.DEFAULT_POLICY,
+    format_: o.Format = None,
+    out: o.Out = None,
+) -> None:
+    """Take an open question, say what it may mean on these data, and find out why it is so.
+
+    Words of the question are held against the names in the graph: symptoms of --shapes, else
+    outcome queries ("shipments without mass") with how many nodes they are about. One is chosen,
+    and investigated as by `kgreason investigate`; the result is the same. Outcome queries are kept
+    beside the ledger, to be changed and used again.
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    chosen = chosen_report(out, format_)
+    question = question.encode("utf-8", "replace").decode()
+    limits = m.model_options(model, max_tokens, max_usd, prices)
+    files, rules = o.paths(data), o.paths(shapes)
+    with Shown() as shown:
+        offered = api.readings(
+            question, files, shapes=rules, ontology=o.paths(ontology), progress=shown
+        )
+    place, calls = 0, cast("Sequence[Any]", ())
+    if choose is None and model is not None:
+        place, calls = api.chosen_by_model(question, offered, **limits)
+    place = _chosen(offered, place, choose, yes=yes)
+    tell(f"Looking into: {_told(offered[place])}.")
+    if offered[place].query:
+        tell(offered[place].query.strip())
+    more = limits | {"principal": as_, "policy": policy, "extend": extend or ()}
+    folder = Path(ledger).with_name(f"{Path(ledger).name}.questions")
+    with Shown() as shown, resumable(ledger, new=True):
+        result = api.ask(
+            question,
+            files,
+            offered[place],
+            folder=folder,
+            shapes=rules,
+            ontology=o.paths(ontology),
+            calls=calls,
+            ledger=ledger,
+            progress=shown,
+            notice=shown.notice,
+            **more,
+        )
+    given_out(result, chosen, out, ledger)
+
+
+def _told(one: Any) -> str:
+    return f"{one.words} ({one.failing} of {one.nodes} nodes)"
+
+
+def _chosen(offered: Sequence[Any], place: int, choose: int | None, *, yes: bool) -> int:
+    """Return the place of the reading that is meant; raises OptionError where nobody says it."""
+    if choose is not None:
+        if choose > len(offered):
+            raise OptionError(f"--choose {choose}: there are {len(offered)} readings.")
+        return choose - 1
+    if yes:
+        return place
+    for number, one in enumerate(offered, start=1):
+        tell(f"{number} {_told(one)}")
+    if not sys.stdin.isatty():
+        raise OptionError(
+            f"Which of these readings is meant? Say it with --choose N, or --yes for {place + 1}."
+        )
+    number = typer.prompt("Which one is meant?", default=place + 1, type=int, err=True)
+    if not 1 <= number <= len(offered):
+        raise OptionError(f"There is no reading {number}; there are {len(offered)}.")
+    return int(number) - 1

@@ -1,0 +1,50 @@
+"""From a request to the model that it asks for."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from kgreason.base.budget import Cost
+from kgreason.base.errors import OptionError
+from kgreason.hypothesize.proposer import Proposer
+from kgreason.model.client import Client
+from kgreason.model.connection import Connection
+from kgreason.model.model_proposer import ModelProposer
+from kgreason.model.spending import Spending, price_of
+from kgreason.observe.request import Request
+from kgreason.record import Record
+from kgreason.record.model_calls import ModelCall
+
+
+def model_proposers(
+    request: Request, used: Cost | None = None, earlier: Sequence[ModelCall] = ()
+) -> tuple[Proposer, ...]:
+    """Return the model that a request names, as a proposer; nothing where it names none.
+
+    `used` is what earlier sessions cost, `earlier` are calls that were made before. Raises
+    OptionError for a model, key, price table or limit that is of no use.
+    """
+    if request.model is None:
+        return ()
+    client, spending = model_of(request, used)
+    return (ModelProposer(client, spending, earlier=tuple(earlier)),)
+
+
+def model_of(request: Request, used: Cost | None = None) -> tuple[Client, Spending]:
+    """Return the model that a request names, and what it may cost; raises OptionError as above."""
+    client = Connection(str(request.model))
+    table = None if request.prices is None else Path(request.prices)
+    price = price_of(client.provider, client.model, table)
+    if request.max_usd is not None and price is None:
+        raise OptionError(
+            f"--max-usd: the price of {request.model} is not known; give --prices FILE, or "
+            "--max-tokens in its place."
+        )
+    usd = None if request.max_usd is None else Decimal(str(request.max_usd))
+    return client, Spending(price, request.max_tokens, usd, used or Cost())
+
+
+def spent(record: Record) -> Cost:
+    """Return what the sessions of a record have cost so far."""
+    row = record.select("costs")[0]
+    return Cost(int(row["tokens"].value), Decimal(row["usd"].value))

@@ -1,0 +1,202 @@
+"""A server that speaks chat completions on loopback, and investigators that follow a script."""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Callable[[str], str]
+"""From the prompt to the text of the answer."""
+
+
+@dataclass
+class Script:
+    """What a server does: how it answers, and what goes wrong first.
+
+    Each of `mishaps` is used up by one request: a status such as 429 or 500, "slow" (no answer in
+    time), "cut" (JSON that ends in the middle), "malformed", "refusal", "schema" (another schema),
+    "drop" (the connection is closed). `modes` are the ways in which it takes a schema.
+    """
+
+    answer: Answer
+    mishaps: list[int | str] = field(default_factory=list)
+    modes: Sequence[str] = ("native", "tool", "prompted")
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    @property
+    def prompts(self) -> list[str]:
+        """What it was asked, request by request."""
+        return [prompt_of(one) for one in self.asked]
+
+
+def prompt_of(request: dict[str, Any]) -> str:
+    content = request["messages"][-1]["content"]
+    parts: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
+    return "".join(str(part["text"]) for part in parts)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    script: Script
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("content-length", 0))
+        request = json.loads(self.rfile.read(length))
+        script = self.script
+        script.asked.append(request)
+        script.keys.append(self.headers.get("authorization", ""))
+        if mode_of(request) not in script.modes:
+            self._send(400, {"error": {"message": "response_format is not supported"}})
+            return
+        mishap = script.mishaps.pop(0) if script.mishaps else None
+        if isinstance(mishap, int):
+            self._send(mishap, {"error": {"message": f"status {mishap}: {script.keys[-1]}"}})
+            return
+        if mishap == "drop":
+            self.connection.close()
+            return
+        if mishap == "slow":
+            time.sleep(2)
+        text = script.answer(prompt_of(request))
+        text = {
+            "cut": text[: len(text) // 2],
+            "malformed": "I think {it is: the feed",
+            "refusal": "I am sorry, but I cannot help with that.",
+            "schema": '{"causes": "many"}',
+        }.get(str(mishap), text)
+        if request.get("stream"):
+            self._stream(text)
+        else:
+            self._send(200, completion(request, text))
+
+    def _send(self, status: int, body: Any) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _stream(self, text: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for begin in range(0, len(text), 40):
+            delta = {"index": 0, "delta": {"content": text[begin : begin + 40]}}
+            chunk = {"id": "c", "object": "chat.completion.chunk", "choices": [delta]}
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+
+def mode_of(request: dict[str, Any]) -> str:
+    if request.get("tools"):
+        return "tool"
+    return "native" if request.get("response_format") else "prompted"
+
+
+def completion(request: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return a whole completion, as a text or as a call of the tool that was offered."""
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if mode_of(request) == "tool":
+        name = request["tools"][0]["function"]["name"]
+        called = {"name": name, "arguments": text}
+        message = {"role": "assistant", "content": None}
+        message["tool_calls"] = [{"id": "1", "type": "function", "function": called}]
+    said, asked = len(text) // 4, len(prompt_of(request)) // 4
+    usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return {
+        "id": "c", "object": "chat.completion", "created": 0, "model": request["model"],
+        "choices": [choice], "usage": usage,
+    }  # fmt: skip
+
+
+@contextmanager
+def serving(script: Script) -> Iterator[str]:
+    """Serve a script on loopback; gives the base URL."""
+    handler = type("Handler", (_Handler,), {"script": script})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+# Investigators
+
+_PATH = re.compile(r'^(P\d+) "([^"]*)" \(\d+ nodes\)(.*)$', re.MULTILINE)
+
+
+def path(prompt: str, words: str) -> str:
+    """Return the name of the path of some words in a prompt."""
+    found = {called: name for name, called, _ in _PATH.findall(prompt)}
+    return str(found[words])
+
+
+def said(*hypotheses: dict[str, Any]) -> str:
+    return json.dumps({"hypotheses": list(hypotheses)})
+
+
+def one(statement: str, kind: str = "cohort", **more: Any) -> dict[str, Any]:
+    """Return one hypothesis as a model gives it."""
+    return {
+        "statement": statement,
+        "mechanism": "It was made so.",
+        "prediction": "Others like it lack it too.",
+        "expected_effect": "most of them",
+        "diagnosis": "a value is missing",
+        "rationale": "the samples shown",
+        "kind": kind,
+        "region": [],
+        "select": "",
+    } | more
+
+
+def condition(where: str, test: str, *values: str) -> dict[str, Any]:
+    return {"path": where, "test": test, "values": list(values)}
+
+
+def lazy(_prompt: str) -> str:
+    """Answer with the question, and with the same thing again and again."""
+    again = one("Samples lack their mass.", region=[condition("P1", "exists")])
+    return said(again, again, again)
+
+
+def confident(_prompt: str) -> str:
+    """Claim to be certain, and cite what is not there."""
+    return said(
+        one(
+            "Samples of the ninth moon lack a mass, with certainty 1.0.",
+            region=[condition("https://example.org/lab/moon", "equals", "Io")],
+            confidence=1.0,
+            status="supported",
+        ),
+        one("Samples of nobody lack a mass.", select="SELECT ?focus { ?focus <urn:no> <urn:one> }"),
+    )
+
+
+def hostile(_prompt: str) -> str:
+    """Try to write, to reach out, to read files and marks, and to run for ever."""
+    endless = " . ".join(f"?a{n} ?b{n} ?c{n}" for n in range(9))
+    every = "{ ?focus ?p ?o }"
+    tries = {
+        "A mass was deleted.": "DELETE WHERE { ?s ?p ?o }",
+        "A mass is elsewhere.": f"SELECT ?focus {{ SERVICE <http://127.0.0.1:1/> {every} }}",
+        "A mass is in a file.": f"SELECT ?focus FROM <file:///etc/passwd> {every}",
+        "A mass is marked.": f"SELECT ?focus {{ GRAPH <urn:x-kgreason:work:marks> {every} }}",
+        "A mass is endless.": f"SELECT ?focus {{ ?focus ?p ?o . {endless} FILTER (RAND() < 0) }}",
+        "A mass went.": f"SELECT ?focus {every} ; DROP ALL",
+    }
+    return said(*(one(words, select=query) for words, query in tries.items()))

@@ -1,0 +1,103 @@
+"""An open question: what it may mean, who chooses, and that the answer is like any other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgreason import api
+from kgreason.base.errors import KgreasonError
+from kgreason.graph import load
+from kgreason.model.choosing import choose
+from kgreason.model.spending import Spending
+from kgreason.observe.question import outcomes
+from tests.cli_support import run
+from tests.model_support import Stub
+
+DATA = """@prefix e: <https://example.org/lab/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:Paper rdfs:label "article"@en .
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [DATA]
+    for n in range(24):
+        state = "retracted" if n % 3 == 0 else "published"
+        doi = "" if n % 4 == 0 else f' ; e:doi "d{n}"'
+        rows.append(f'e:p{n} a e:Paper ; e:state "{state}" ; e:daysInReview {n}{doi} .')
+    file = tmp_path_factory.mktemp("question") / "data.ttl"
+    file.write_text("\n".join(rows), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "failing"),
+    [
+        ("Which papers were retracted, and why?", "whose state is “retracted”", 8),
+        ("Why do articles have no DOI?", "without doi", 6),
+        ("Why do some stay long in review?", "daysInReview is in the upper quarter", 6),
+        ("Why do so few days go to the review?", "daysInReview is in the lower quarter", 6),
+    ],
+)
+def test_a_question_is_read_by_the_names_of_the_graph(
+    data: Path, question: str, first: str, failing: int
+) -> None:
+    found = outcomes(question, load([data]))
+    assert first in found[0].words
+    assert found[0].failing == failing
+    assert found == sorted(found, key=lambda one: -one.score)
+
+
+def test_a_question_in_other_words_is_told_so(data: Path) -> None:
+    with pytest.raises(KgreasonError, match="is called by a word of this question"):
+        api.readings("Why is the moon yellow?", data)
+
+
+def test_without_a_choice_the_readings_are_told_and_nothing_is_run(
+    data: Path, tmp_path: Path
+) -> None:
+    ran = run("ask", "which papers were retracted?", str(data), "--ledger", str(tmp_path / "l"))
+    assert ran.code == 2
+    assert "1 Paper" in ran.err
+    assert "--choose N" in ran.err
+    assert not (tmp_path / "l").exists()
+    wrong = run("ask", "which papers were retracted?", str(data), "--choose", "99")
+    assert wrong.code == 2
+    assert "there are" in wrong.err
+
+
+def test_the_answer_is_that_of_investigate(data: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    asked = ("ask", "which papers were retracted?", str(data), "--yes", "--ledger", str(ledger))
+    ran = run(*asked, "--format", "json")
+    assert ran.code == 0, ran.err
+    assert "SELECT ?focus ?outcome" in ran.err  # shown before it is run
+    found = json.loads(ran.out)
+    assert found["question"] == "which papers were retracted?"
+    assert [s["failing"] for s in found["symptoms"]] == [8]
+    (kept,) = (tmp_path / "ledger.questions").iterdir()
+    own = run("investigate", str(data), "--outcome", str(kept), "--ledger", str(tmp_path / "other"),
+              "--question", "which papers were retracted?", "--format", "json")  # fmt: skip
+    other = json.loads(own.out)
+    assert other.keys() == found.keys()
+    assert [s["failing"] for s in other["symptoms"]] == [8]
+    assert run("replay", "--ledger", str(ledger)).code == 0
+
+
+def test_a_model_chooses_among_the_readings_and_nothing_else(data: Path) -> None:
+    question = "Why do papers stay so long in review?"
+    offered = outcomes(question, load([data]))
+    second = Stub(lambda _: '{"choice": 2}')
+    place, (call,) = choose(second, Spending(), question, offered)
+    assert place == 1
+    assert set(call.chosen) <= set(call.offered)
+    assert question in second.prompts[0]
+    for wrong in ('{"choice": 99}', '{"choice": true}', "the second", '{"choice": "2"}'):
+        outside = Stub(lambda _, text=wrong: text)  # type: ignore[misc]
+        place, calls = choose(outside, Spending(), question, offered)
+        assert place == 0
+        assert [one.outcome for one in calls] == ["unusable"] * 3
+        assert "names none of the readings" in outside.prompts[1]
+        assert not any(one.chosen for one in calls)
