@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from importlib.metadata import version
-from typing import ParamSpec
+from typing import Final, ParamSpec
 
 import pyoxigraph as ox
 
@@ -18,6 +18,7 @@ from kgreason.base import figures
 from kgreason.base.budget import UNLIMITED, Allowance, Budget, Cost, Limits, Metered, Spent, ask
 from kgreason.base.errors import RecordError
 from kgreason.base.extensions import active
+from kgreason.base.figures import integer
 from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Row
 from kgreason.base.templates import template
@@ -49,6 +50,7 @@ from kgreason.test.run import Answers, execute, execute_recorded, is_outside
 from kgreason.test.tester import Tester
 
 P = ParamSpec("P")
+_LEFT_OVER: Final = integer("leastLeftOver")
 
 
 class Investigation:
@@ -279,7 +281,7 @@ class Investigation:
         changed -= {row["symptom"].value for row in self.record.select("converged")}
         # In a round that was interrupted, those that were looked into may be open no longer.
         changed |= {s.node.value for s in by_size if self._done("Hypothesize", s, round_)}
-        least = int(self.context.policy.number("leastFailing"))
+        least = max(int(self.context.policy.number("leastFailing")), _LEFT_OVER)
         out = []
         for symptom in by_size:
             if symptom.node.value in changed:

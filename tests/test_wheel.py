@@ -124,7 +124,7 @@ def test_the_wheel_takes_scripts_of_others_where_npm_has_them(tmp_path: Path) ->
     source = tmp_path / "source"
     ignored = shutil.ignore_patterns("third-party", "__pycache__")
     shutil.copytree(ROOT / "kgreason" / "serve", source / "kgreason" / "serve", ignore=ignored)
-    for name in ("ontology", "shapes", "queries"):
+    for name in ("ontology", "shapes", "queries", "prompts"):
         (source / name).mkdir()
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, source)
