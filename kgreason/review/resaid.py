@@ -97,7 +97,9 @@ def _read(path: Path) -> str:
         raise OptionError(f"--given {path}: the file cannot be read ({why}).") from error
 
 
-_LEDGER: Final = re.compile(r'(<pre class="command"><code>[^<]*?) --ledger [^<]*')
+_LEDGER: Final = re.compile(
+    r'(<pre class="command"><code>(?:(?!</code>).)*?) (?:<span>)?--ledger(?:(?!</code>).)*'
+)
 
 
 def _parts(text: str) -> list[_Part]:
