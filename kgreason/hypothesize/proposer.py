@@ -128,36 +128,11 @@ class Proposer(Protocol):
 
 
 @runtime_checkable
-class Adviser(Protocol):
+class Adviser(Proposer, Protocol):
     """A proposer that is told which of its suggestions are refused, and why, and asked again.
 
-    It has all that a Proposer has; `advise` is called in place of `propose`.
+    `advise` is called in place of `propose`.
     """
-
-    @property
-    def agent(self) -> Agent:
-        """Who it is."""
-        ...
-
-    @property
-    def mines(self) -> bool:
-        """Whether it looks for candidates in the data by itself."""
-        ...
-
-    @property
-    def blinded(self) -> bool:
-        """Whether it saw nothing but the discovery half."""
-        ...
-
-    def propose(self, view: View, /) -> Iterable[Suggestion]:
-        """Return what may cause the failures of a view, without being asked again."""
-        ...
-
-    def refine(
-        self, view: View, parent: Candidate, others: Sequence[Candidate], /
-    ) -> Iterable[Suggestion]:
-        """Return tighter or wider wordings of an open hypothesis."""
-        ...
 
     def advise(self, view: View, brief: Brief, /) -> Advice:
         """Return suggestions on a view; what was refused before is in the brief."""

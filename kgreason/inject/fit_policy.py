@@ -150,7 +150,7 @@ def proposed(found: Sequence[Fitted], name: str) -> str:
     for fit in found:
         for number, value in fit.wanted.items() if fit.better else ():
             row = re.compile(rf"(policy:{number}) [\d.]+")
-            text = row.sub(lambda match, to=value: f"{match[1]} {Decimal(str(to))}", text)  # type: ignore[misc]
+            text = row.sub(rf"\g<1> {Decimal(str(value))}", text)
     made = f"<urn:kgreason:policy:{name}-{sha256(text.encode()).hexdigest()[:16]}>"
     text = re.sub(rf"\bpolicy:{re.escape(name)}\b", made, text)
     text = text.replace(f'rdfs:label "{name}"@en', f'rdfs:label "{name}, fitted"@en')
