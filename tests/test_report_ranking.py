@@ -54,6 +54,18 @@ def test_mechanism_comes_before_an_origin_of_about_the_same_share(share: int, fi
     assert order(one("s1", inside=60), one("m2", is_mechanism=True, inside=share))[0] == first
 
 
+def test_pieces_of_one_mechanism_count_together_before_a_sign_of_them() -> None:
+    """Notes tagged “it”, “fr” and “de” by mistake: a sign that most of these nodes bear is none."""
+    pieces = [
+        replace(one(f"m{n}", is_mechanism=True, inside=n), family="datatype") for n in (52, 26, 11)
+    ]
+    sign = one("s1", inside=79)
+    assert order(sign, *pieces) == ["m52", "m26", "m11", "s1"]
+    # Mechanisms that have nothing to do with each other do not add up.
+    apart = [replace(piece, dimension=f"<urn:{piece.id}>") for piece in pieces]
+    assert order(sign, *apart)[0] == "s1"
+
+
 def test_equal_shares_go_by_confidence() -> None:
     assert order(one("s1", confidence=0.85), one("s2", confidence=0.95)) == ["s2", "s1"]
 
@@ -71,6 +83,14 @@ def test_none_is_first_where_the_verdict_says_so() -> None:
     members = [one("o1", "inconclusive", 0.9), none(confidence=0.05)]
     assert order(*members, verdict="no systematic cause") == ["n9", "o1"]
     assert order(*members, verdict="inconclusive") == ["o1", "n9"]
+
+
+def test_a_cause_of_few_failures_does_not_lead_where_the_others_are_said_to_have_none() -> None:
+    few, borne_out = one("s1", inside=7), none(status="supported", confidence=0.86, frame="f2")
+    verdict = "no systematic cause"
+    assert order(few, none("n8"), borne_out, verdict=verdict) == ["n9", "s1"]
+    assert order(few, none("n8"), verdict=verdict) == ["s1", "n8"]
+    assert order(few, none("n8"), borne_out, verdict="partly explained")[0] == "s1"
 
 
 def test_none_is_first_where_it_is_the_most_confident_and_nothing_is_supported() -> None:

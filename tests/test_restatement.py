@@ -269,3 +269,29 @@ def test_a_replay_breaks_the_same_nodes(tmp_path: Path) -> None:
     ).close()
     again = replay(tmp_path / "ledger")
     assert again.same, (again.recorded[:3], again.replayed[:3])
+
+
+def test_a_mechanism_is_no_restatement_because_nodes_take_the_form_of_those_that_fail() -> None:
+    """The rule is only broken with the very term that was replaced; its direct check decides."""
+    lines = [HEAD, "@prefix dct: <http://purl.org/dc/terms/> .", "ex:k3 dct:isReplacedBy ex:new ."]
+    lines.append("ex:k3 ex:same ex:new .")
+    for n in range(160):
+        kind = "k3" if n % 8 == 3 else "new" if n % 8 == 4 else f"k{n % 8}"
+        lines.append(f"ex:n{n} a ex:Node ; ex:kind ex:{kind} ; ex:batch 'b{n % 7}' .")
+    rule = (
+        f"SELECT $this ?b WHERE {{ $this <{EX}kind> ?a . ?a <{EX}same> ?b "
+        f"FILTER NOT EXISTS {{ $this <{EX}kind> ?b }} }}"
+    )
+    result = kgreason.investigate(
+        "\n".join(lines), shapes=shape(f"sh:sparql [ sh:select '{rule}' ]"), calibration="none"
+    )
+    (symptom,) = result.symptoms
+    leader = symptom.hypotheses[0]
+    assert (leader.kind, leader.status) == ("reference", "supported")
+    told = [
+        said["outcomeClass"]
+        for said in of(result.record, "Evidence").values()
+        if said["testRole"][0].endswith("Restatement") and said["hypothesis"] == [leader.id]
+    ]
+    assert told == [["undetermined"]]
+    assert audit(result.record).ok

@@ -19,6 +19,8 @@ _EXPLAINING: Final = figure("explainingRate")
 _ALIKE: Final = 0.1
 """Explained shares that differ by less are about the same; the mechanism then comes first."""
 
+_SUPPORTED: Final = frozenset({"supported", "converged"})
+
 
 def is_faint(failing: int, inside: int) -> bool:
     """Check whether so few nodes of a region fail that it narrows down, and does not explain."""
@@ -67,7 +69,7 @@ class Hypothesis:
     @property
     def cause(self) -> bool:
         """Whether it is a supported cause ("none of these" is no cause)."""
-        return self.status in {"supported", "converged"} and not self.catch_all
+        return self.status in _SUPPORTED and not self.catch_all
 
     @property
     def narrows(self) -> bool:
@@ -155,7 +157,8 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     origin, then by confidence), those that only narrow down after the others; then what is open, by
     confidence; what is refuted comes last. The catch-all is that of the best one's frame. Where
     there is no cause, it is first if its confidence is the highest or if the verdict is "no
-    systematic cause". A region that later rounds looked at again stands there once.
+    systematic cause"; with that verdict a supported one is first also where causes hold a few
+    failures. A region that later rounds looked at again stands there once.
     """
     real = _told_once([h for h in members if not h.catch_all])
     causes = by_share([h for h in real if h.cause and not h.narrows])
@@ -167,8 +170,10 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     none = _catch_all(members, ranked)
     if none is None:
         return ranked
-    if not causes and verdict == "no systematic cause":
-        return [none, *ranked]
+    if verdict == "no systematic cause":
+        borne_out = [h for h in members if h.catch_all and h.status in _SUPPORTED]
+        if borne_out or not causes:
+            return [*(borne_out[:1] or [none]), *ranked]
     place = len(causes)
     while place < len(causes) + len(open_) and ranked[place].confidence >= none.confidence:
         place += 1
@@ -193,15 +198,29 @@ def _by_confidence(hypothesis: Hypothesis) -> tuple[float, float, int]:
 
 
 def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Put causes in order: by the share they explain, of about equal shares the mechanism first."""
+    """Put causes in order: by the share they explain, of about equal shares the mechanism first.
+
+    Mechanisms of one family about one property are pieces of one: two wrong languages of a note
+    count with what they explain together, so that a sign of both does not come before either.
+    """
     left = sorted(causes, key=lambda h: (-h.share, -h.confidence, h.order))
+    together: dict[object, float] = {}
+    for h in left:
+        together[_piece(h)] = together.get(_piece(h), 0.0) + h.share
     out: list[Hypothesis] = []
     while left:
-        alike = [h for h in left if h.is_mechanism and left[0].share - h.share < _ALIKE]
+        best = left[0].share
+        alike = [h for h in left if h.is_mechanism and best - together[_piece(h)] < _ALIKE]
         best = alike[0] if alike else left[0]
         left.remove(best)
         out.append(best)
     return out
+
+
+def _piece(h: Hypothesis) -> object:
+    """Return what mechanisms share that are pieces of one; anything else stands alone."""
+    whole = h.is_mechanism and h.dimension is not None
+    return (h.family, h.dimension) if whole else h.id
 
 
 def _catch_all(members: Sequence[Hypothesis], ranked: Sequence[Hypothesis]) -> Hypothesis | None:

@@ -10,7 +10,7 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import RunError
 from kgreason.base.store import Row, Term
-from kgreason.base.templates import Fragment, template
+from kgreason.base.templates import Fragment, role, template
 from kgreason.base.terms import MARKS_GRAPH, WORK
 from kgreason.graph import Graph
 from kgreason.repair.patch import Change, Patch, Subject
@@ -50,16 +50,25 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         with changed(graph, sample.patch):
             after = _inside(graph, region)
     counted = [n for n in sample.ways if n in sample.failing and n not in before]
-    return judged(
-        [
-            Broken(
-                way,
-                sum(1 for n in counted if sample.ways[n] == way),
-                sum(1 for n in counted if sample.ways[n] == way and n in after),
-            )
-            for way in sorted(set(sample.ways.values()))
-        ]
-    )
+    ways = [
+        Broken(
+            way,
+            sum(1 for n in counted if sample.ways[n] == way),
+            sum(1 for n in counted if sample.ways[n] == way and n in after),
+        )
+        for way in sorted(set(sample.ways.values()))
+    ]
+    return judged([] if setting.direct and _only_borrowed(ways) else ways)
+
+
+def _only_borrowed(ways: Sequence[Broken]) -> bool:
+    """Check whether all that fail got what a failing node says.
+
+    Then they fail in its form, which a mechanism names: that they enter its region follows from
+    that, and its direct check decides whether the form is what makes nodes fail.
+    """
+    known = role("break")
+    return all("borrows" in known[one.way].header for one in ways if one.nodes)
 
 
 def _sample(graph: Graph, constraint: Constraint, rows: Sequence[Row]) -> _Sample:

@@ -26,7 +26,7 @@ class Setting:
     `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
     the region among its siblings; graph, constraint and the pattern of the region are for kinds
     that look at more than rows. `numbers` are those of a numeric outcome on the half that is
-    counted, inside and outside.
+    counted, inside and outside. `direct` says that the hypothesis is checked directly.
     """
 
     discovery: Table | None = None
@@ -35,6 +35,7 @@ class Setting:
     constraint: Constraint | None = None
     region: Fragment | None = None
     numbers: tuple[Sequence[Decimal], Sequence[Decimal]] | None = None
+    direct: bool = False
 
 
 Figures = Mapping[str, int | Decimal]

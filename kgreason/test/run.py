@@ -291,7 +291,8 @@ def _setting(row: Row, view: View) -> Setting:
     counts = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
     region = pattern(row["pattern"].value) if "pattern" in row else None
     numbers = _numbers(row, view)
-    return Setting(counts, row.get("level"), view.graph, view.constraint, region, numbers)
+    direct = "gate" in row and row["gate"].value == "direct"
+    return Setting(counts, row.get("level"), view.graph, view.constraint, region, numbers, direct)
 
 
 def _numbers(row: Row, view: View) -> tuple[list[Decimal], list[Decimal]] | None:

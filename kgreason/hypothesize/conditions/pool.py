@@ -109,6 +109,14 @@ class Pool:
         """Return what each condition saves among some nodes."""
         return self._scored if scale is self._scale else scored(self._useful, scale)
 
+    def saved(self) -> dict[int, float]:
+        """Return by the hash of the nodes that a condition holds the most that one saves there."""
+        out: dict[int, float] = {}
+        for bits, _, mask in self._scored:
+            key = hash(mask)
+            out[key] = max(bits, out.get(key, bits))
+        return out
+
     def within(self, bits: float) -> Iterator[tuple[int, Condition]]:
         """Return the conditions that cost at most so many bits, each with its place."""
         costs, ranked = self._by_cost

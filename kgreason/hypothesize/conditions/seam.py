@@ -13,7 +13,7 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
 from kgreason.base.terms import RDF, XSD
-from kgreason.context.view import View, digest, exposure, inside
+from kgreason.context.view import View, digest, exposed, exposure, inside
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, suits
@@ -51,6 +51,7 @@ def candidates(view: View, most: int) -> list[Candidate]:
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
     view.kept[_nearest(view)] = None if told or best is None else candidate(best)
+    view.kept[_saved(view)] = explored.saved if atlas.whole else {}
     view.kept[_reached(view)] = Reached(explored.paths, explored.conditions, explored.unreached)
     if atlas.whole:
         for found in (*told, *((best,) if best else ())):
@@ -67,6 +68,16 @@ def nearest(view: View) -> Candidate | None:
     """Return the best single condition of a search that told none; None where none was made."""
     found = view.kept.get(_nearest(view))
     return found if isinstance(found, Candidate) else None
+
+
+def saves(view: View, nodes: int) -> float | None:
+    """Return the most bits that one condition with just these nodes saves among all nodes.
+
+    None where no condition that the search on a view looked at holds them, or none was made.
+    """
+    found = view.kept.get(_saved(view))
+    among = nodes & exposed(view)
+    return found.get(hash(among)) if isinstance(found, dict) else None
 
 
 @dataclass(frozen=True)
@@ -89,12 +100,16 @@ def reached(view: View) -> Reached | None:
 
 def kept(view: View) -> dict[str, Any]:
     """Return what the search on a view keeps, under the names that `View.kept` has it by."""
-    names = (_nearest(view), _reached(view))
+    names = (_nearest(view), _reached(view), _saved(view))
     return {name: view.kept[name] for name in names if name in view.kept}
 
 
 def _reached(view: View) -> str:
     return f"reached:{view.marks.failing.value}"
+
+
+def _saved(view: View) -> str:
+    return f"saved:{view.marks.failing.value}"
 
 
 def _nearest(view: View) -> str:
@@ -135,6 +150,12 @@ def wrong(view: View, values: Mapping[str, Term]) -> Fragment:
 
 def _family(found: Found) -> Template | None:
     return role("hypothesize").get(_FAMILY + found.kind)
+
+
+def kinds_told() -> frozenset[str]:
+    """Return the kinds of cause that can be told of a region in the language of conditions."""
+    families = role("hypothesize").items()
+    return frozenset(f.header["kind"] for name, f in families if name.startswith(_FAMILY))
 
 
 def candidate(found: Found) -> Candidate:

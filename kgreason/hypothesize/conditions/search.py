@@ -1,7 +1,7 @@
 """Search a view for the conditions that tell shortest who fails."""
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -119,7 +119,8 @@ class Explored:
 
     `found` is the story, the first region first; `nearest` is the best single condition, whether it
     pays or not; `restated` are the best conditions that only say the rule again; `unreached` are
-    paths that lie beyond the extent of the search.
+    paths that lie beyond the extent of the search. `saved` are the bits of single conditions, by
+    the hash of the nodes that they hold.
     """
 
     found: tuple[Found, ...]
@@ -129,6 +130,7 @@ class Explored:
     paths: int
     conditions: int
     nodes: int
+    saved: Mapping[int, float] = field(repr=False, default_factory=dict)
 
 
 def search(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> list[Found]:
@@ -220,6 +222,7 @@ def _explore(
         len(hunt.cuts),
         sum(int(sum(cut.ways.values())) for cut in hunt.cuts),
         among.bit_count(),
+        hunt.pool.saved(),
     )
 
 

@@ -7,7 +7,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.context.view import View, exposed, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import saved
-from kgreason.hypothesize.conditions.seam import length
+from kgreason.hypothesize.conditions.seam import kinds_told, length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import own
 
@@ -20,8 +20,10 @@ class ShorterStory(Filter):
 
     Both pay for their length, so their bits can be compared: log2 20 bits less make a story
     twenty times less probable. What a family said costs what a condition with the same nodes does,
-    or nothing; what a person proposed is always put to its tests. Neither may leave enough nodes to
-    compare within the strata of the other: where a test can tell the two apart, it decides.
+    or nothing; what a person proposed is always put to its tests, and so is a family of a kind that
+    the language has no words for (one thing described in two sources): it says what happened.
+    Neither may leave enough nodes to compare within the strata of the other: where a test can tell
+    the two apart, it decides.
     """
 
     name: ClassVar[str] = "shorter-story"
@@ -35,10 +37,12 @@ class ShorterStory(Filter):
         kept = []
         dropped = []
         told = [one for one in candidates if one.paid]
+        sayable = kinds_told()
         lengths = {one.members: length(one.values) for one in told}
         paid = [(_bits(view, one, lengths), one) for one in told]
         for candidate in candidates:
-            exempt = candidate.is_mechanism or own(candidate)
+            unsayable = candidate.family.header["kind"] not in sayable
+            exempt = candidate.is_mechanism or unsayable or own(candidate)
             found = None if exempt or not paid else _best(view, candidate, paid)
             bits = _bits(view, candidate, lengths) if found else 0.0
             if found and found[0] - bits >= _MORE:
