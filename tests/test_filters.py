@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kgreason.audit import audit
 from kgreason.base.terms import TRAILS
 from kgreason.context.view import View
 from kgreason.hypothesize import proposer
@@ -175,3 +176,20 @@ def shelves(folder: Path, most: int) -> dict[str, Any]:
         for n in range(12)
     ]
     return written(folder, rows)
+
+
+def test_what_a_condition_says_and_does_not_pay_for_is_not_found_on_a_half(tmp_path: Path) -> None:
+    """Shelves differ anyhow: 7 of 12 stand out on the half that found them, and not among all."""
+    given = shelves(tmp_path, 7)
+    record = asked(given, policy="code")
+    runs = of(record, "Filtering")
+    by = {node for node, said in runs.items() if said["filter"] == ["unpaid"]}
+    (gone,) = [said for said in of(record, "Candidate").values() if said["filtering"][0] in by]
+    assert gone["statement"] == ["Nodes whose shelf is “shelf 16” fail."]
+    assert float(gone["figure"][0]) < float(gone["bound"][0])
+    told = {h["statement"][0] for h in of(record, "Hypothesis").values()}
+    assert gone["statement"][0] not in told
+    assert audit(record).ok, str(audit(record))
+    # Without the search nothing was asked for bits.
+    framed = asked(given, policy="frame")
+    assert not any(said["filter"] == ["unpaid"] for said in of(framed, "Filtering").values())
