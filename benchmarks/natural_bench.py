@@ -16,7 +16,9 @@ How a leader (the first supported hypothesis of a symptom) is judged:
 - false: anything else that is told as supported, and whatever is told where nothing in the graph
   tells the cause (`none`);
 - missed: nothing is supported although there is a cause;
-- honest none: nothing is supported, and nothing in the graph tells the cause;
+- honest none: nothing is told as a cause, and nothing in the graph tells the cause; a place where
+  failures are only more frequent is told as none by the verdict (“narrowed down”, “no systematic
+  cause”), so there it is no fault;
 - not run: no result within the time, or an error.
 
 Where a person judged a statement otherwise (benchmarks/natural/judgements.toml, with reasons), that
@@ -51,6 +53,8 @@ VERDICTS = ("right", "vague", "restated", "false", "missed", "honest none", "not
 GOOD = ("right", "honest none")
 HALF = 0.5
 SURE = 0.9
+UNTOLD = ("narrowed down", "no systematic cause")
+"""Verdicts by which no supported hypothesis of a symptom is told as its cause."""
 
 
 def main() -> None:
@@ -177,7 +181,7 @@ def judged(laid: Laid, symptom: dict[str, Any], store: ox.Store) -> dict[str, An
     """Judge the leader of a symptom."""
     supported = (one for one in symptom["hypotheses"] if one["status"] == "supported")
     told = [one for one in supported if one["kind"] != NONE]
-    if not told:
+    if not told or (NONE in laid.kinds and symptom["verdict"] in UNTOLD):
         honest = NONE in laid.kinds
         return entry(laid, "honest none" if honest else "missed", symptom, None, 0.0)
     told.sort(key=lambda one: int(one["rank"]))

@@ -163,6 +163,16 @@ def test_a_leader_is_judged_by_kind_and_nodes(
     assert told["judged"] == verdict
 
 
+@pytest.mark.parametrize("verdict", ["narrowed down", "no systematic cause"])
+def test_a_place_that_the_verdict_does_not_tell_as_a_cause_is_no_false_one(
+    verdict: str, tmp_path: Path
+) -> None:
+    found = symptom(inside={"failing": 9, "population": 30}) | {"verdict": verdict}
+    for kinds, judged in [(("none",), "honest none"), (("source",), "vague")]:
+        told = natural_bench.judged(laid(kinds, tmp_path), found, ox.Store())
+        assert told["judged"] == judged
+
+
 def test_a_region_is_compared_with_the_nodes_mended(tmp_path: Path) -> None:
     """Nine failing nodes that are other ones than those mended are not the cause."""
     store = ox.Store()
