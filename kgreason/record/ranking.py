@@ -209,8 +209,8 @@ def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
         together[_piece(h)] = together.get(_piece(h), 0.0) + h.share
     out: list[Hypothesis] = []
     while left:
-        best = left[0].share
-        alike = [h for h in left if h.is_mechanism and best - together[_piece(h)] < _ALIKE]
+        most = left[0].share
+        alike = [h for h in left if h.is_mechanism and most - together[_piece(h)] < _ALIKE]
         best = alike[0] if alike else left[0]
         left.remove(best)
         out.append(best)
