@@ -35,6 +35,8 @@ from kgreason.hypothesize.ahead import ahead
 from kgreason.hypothesize.hypothesize import hypothesize, set_aside, suggest
 from kgreason.hypothesize.proposer import Proposer, engine_proposers
 from kgreason.hypothesize.suggestions import Given, scripted
+from kgreason.model.model_narrator import ModelNarrator, narrate
+from kgreason.model.plain_answer import SKIPPED, answer_plainly, skipped
 from kgreason.observe.observe import record_symptoms
 from kgreason.observe.opening import Progress, recorded_options
 from kgreason.observe.request import Request
@@ -58,8 +60,9 @@ class Investigation:
 
     Without a `budget` of its own it has what the request allows. `suggested` are the hypotheses of
     the request, read; `proposers` are asked beside those that the engine and the request bring,
-    `testers` test outside the graph. Candidates are looked for in as many processes as it has
-    `jobs`; the record does not depend on them.
+    `testers` test outside the graph, and the `narrator` tells in the end how the hypotheses
+    competed, or answers by itself where the request leaves no time for them. Candidates are looked
+    for in as many processes as it has `jobs`; the record does not depend on them.
     """
 
     def __init__(
@@ -77,9 +80,11 @@ class Investigation:
         proposers: Sequence[Proposer] = (),
         testers: Sequence[Tester] = (),
         jobs: int = 1,
+        narrator: ModelNarrator | None = None,
     ) -> None:
         self.record = record
         self.testers = testers
+        self.narrator = narrator
         self.calibration = calibration
         self.request = request
         self.symptoms = sorted(symptoms, key=lambda s: s.index)
@@ -101,9 +106,12 @@ class Investigation:
         self._before = self._elapsed_before()
         # What a budget cut short before the run was interrupted stays cut.
         self.cut: str | None = next((r["cut"].value for r in record.select("cut")), None)
+        self._plain = narrator is not None and skipped(request)
+        if self._plain:
+            self.cut = SKIPPED
         # Who counts units of work, or steps, has to be asked in this process.
         self._jobs = jobs if budget is None and request.max_steps is None else 1
-        metered = Metered(budget or self._allowance(), self.cut)
+        metered = Metered(budget or self._allowance(), None if self._plain else self.cut)
         self.context.budget = metered
         record.costs = metered.costs
 
@@ -142,9 +150,19 @@ class Investigation:
                 break
         if not self._done("Conclude"):
             conclude(self.context, self.symptoms, self.cut, self.calibration)
+        if self.narrator is not None and not self._done("Narrate") and not self._done("Finish"):
+            self._narrate(self.narrator)
         self._finish()
         if self.request.try_repairs and self.cut is None:
             dry_run(self.context, self.symptoms)
+
+    def _narrate(self, narrator: ModelNarrator) -> None:
+        """Let a model tell what came out, or answer where nothing competed; it changes nothing."""
+        self._progress("telling", 0, 0)
+        if self._plain:
+            answer_plainly(self.context, self.symptoms, narrator.caller)
+        else:
+            narrate(self.context, self.symptoms, narrator)
 
     def follow(self, recorded: Record) -> None:
         """Do again what a recorded investigation did, step by step.
@@ -165,7 +183,7 @@ class Investigation:
             self._start()
         elif phase == TRAILS.Observe:
             record_symptoms(context, self.symptoms)
-        elif phase in {TRAILS.Hypothesize, TRAILS.Design, TRAILS.Fail}:
+        elif phase in {TRAILS.Hypothesize, TRAILS.Design, TRAILS.Narrate, TRAILS.Fail}:
             repeat(context, script, row)
         elif phase == TRAILS.Execute and self._outside(row):
             execute_recorded(context, script, row)

@@ -18,7 +18,8 @@ from kgreason.graph import Graph
 from kgreason.hypothesize.proposer import Proposer
 from kgreason.hypothesize.suggestions import Given, checked, parsed
 from kgreason.loop import Investigation
-from kgreason.model.opening import model_proposers, spent
+from kgreason.model.model_narrator import ModelNarrator
+from kgreason.model.opening import Company, company, spent
 from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
 from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record, calibration, extended, policy
@@ -47,11 +48,13 @@ def begin(
     testers: Sequence[Tester] = (),
     jobs: int = 1,
     earlier: Sequence[ModelCall] = (),
+    model: Company | None = None,
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
     Nothing is written before the input has been read. The arguments are those of
-    `kgreason.investigate`; a `budget` stands in place of the one that the request asks for.
+    `kgreason.investigate`; a `budget` stands in place of the one that the request asks for, and a
+    `model` in place of the one that it names.
     """
     named(nonce)
     if jobs < 1:
@@ -67,6 +70,7 @@ def begin(
             proposers,
             testers,
             earlier,
+            model,
             gate=gate,
             budget=budget,
             nonce=nonce,
@@ -83,6 +87,7 @@ def _begin(
     proposers: Sequence[Proposer],
     testers: Sequence[Tester],
     earlier: Sequence[ModelCall],
+    model: Company | None,
     *,
     gate: bool,
     budget: Budget | None,
@@ -91,25 +96,24 @@ def _begin(
 ) -> Result:
     rules = policy.load(request.policy)
     calibration.under(request.calibration, rules.iri)
+    model = model or company(request, rules, earlier=earlier)
+    proposers, testers = (*proposers, *model.proposers), (*testers, *model.testers)
     check_testers(testers, rules)
-    proposers = (*proposers, *model_proposers(request, earlier=earlier))
     if ledger is not None:
         Ledger.ready(ledger)
     graph, observed = seen(request, progress, notice, gate=gate)
     suggested = _suggested(request, graph, observed)
     at_hand = AtHand(graph, observed)
+    own: dict[str, Any] = {"budget": budget, "proposers": proposers, "testers": testers}
+    own |= {"jobs": jobs, "narrator": model.narrator}
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(nonce), told)
-        _run(
-            graph, observed, record, request, progress, suggested, budget, proposers, testers, jobs
-        )
+        _run(graph, observed, record, request, progress, suggested, **own)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
         record = _telling(store.new(nonce), told)
-        _run(
-            graph, observed, record, request, progress, suggested, budget, proposers, testers, jobs
-        )
+        _run(graph, observed, record, request, progress, suggested, **own)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
 
@@ -202,7 +206,8 @@ def _go_on(
     testers: Sequence[Tester],
     jobs: int,
 ) -> Result:
-    check_testers(testers, policy.load(request.policy))
+    rules = policy.load(request.policy)
+    check_testers(testers, rules)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
             f"The data, shapes or policy of investigation I{entry.number} have changed since it "
@@ -212,8 +217,9 @@ def _go_on(
         record = _telling(store.record(entry), told)
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
-        asked = model_proposers(request, spent(record))
-        own: dict[str, Any] = {"proposers": asked, "testers": testers, "jobs": jobs}
+        model = company(request, rules, spent(record))
+        own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs}
+        own |= {"testers": (*testers, *model.testers), "narrator": model.narrator}
         _run(graph, observed, record, request, progress, suggested, **own)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
@@ -260,6 +266,7 @@ def _run(
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
     jobs: int = 1,
+    narrator: ModelNarrator | None = None,
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
@@ -276,6 +283,7 @@ def _run(
         proposers,
         testers,
         jobs,
+        narrator,
     ).run()
 
 
@@ -292,6 +300,7 @@ def _investigation(
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
     jobs: int = 1,
+    narrator: ModelNarrator | None = None,
 ) -> Investigation:
     graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
@@ -313,4 +322,5 @@ def _investigation(
         proposers,
         testers,
         jobs,
+        narrator,
     )

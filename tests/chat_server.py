@@ -1,4 +1,4 @@
-"""A server that speaks chat completions on loopback, and investigators that follow a script."""
+"""A server of chat completions and Anthropic's messages on loopback, and scripted investigators."""
 
 import json
 import re
@@ -52,7 +52,8 @@ class _Handler(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(length))
         script = self.script
         script.asked.append(request)
-        script.keys.append(self.headers.get("authorization", ""))
+        messages = self.path.endswith("/messages")
+        script.keys.append(self.headers.get("x-api-key" if messages else "authorization", ""))
         if mode_of(request) not in script.modes:
             self._send(400, {"error": {"message": "response_format is not supported"}})
             return
@@ -75,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
         if request.get("stream"):
             self._stream(text)
         else:
-            self._send(200, completion(request, text))
+            self._send(200, (message if messages else completion)(request, text))
 
     def _send(self, status: int, body: Any) -> None:
         content = json.dumps(body).encode()
@@ -99,7 +100,8 @@ class _Handler(BaseHTTPRequestHandler):
 def mode_of(request: dict[str, Any]) -> str:
     if request.get("tools"):
         return "tool"
-    return "native" if request.get("response_format") else "prompted"
+    formatted = request.get("response_format") or request.get("output_config")
+    return "native" if formatted else "prompted"
 
 
 def completion(request: dict[str, Any], text: str) -> dict[str, Any]:
@@ -116,6 +118,19 @@ def completion(request: dict[str, Any], text: str) -> dict[str, Any]:
     return {
         "id": "c", "object": "chat.completion", "created": 0, "model": request["model"],
         "choices": [choice], "usage": usage,
+    }  # fmt: skip
+
+
+def message(request: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return an answer of Anthropic's messages, as a text or as a use of the tool."""
+    content: dict[str, Any] = {"type": "text", "text": text}
+    if mode_of(request) == "tool":
+        name = request["tools"][0]["name"]
+        content = {"type": "tool_use", "id": "t1", "name": name, "input": json.loads(text)}
+    usage = {"input_tokens": len(prompt_of(request)) // 4, "output_tokens": len(text) // 4}
+    return {
+        "id": "m1", "type": "message", "role": "assistant", "model": request["model"],
+        "content": [content], "stop_reason": "end_turn", "stop_sequence": None, "usage": usage,
     }  # fmt: skip
 
 

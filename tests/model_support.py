@@ -1,5 +1,6 @@
 """What the tests of models share: a client that follows a script, and a world told by words."""
 
+import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,10 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import kgreason
+from kgreason import run
 from kgreason.model.client import Question, Reply
 from kgreason.model.model_proposer import ModelProposer
+from kgreason.model.opening import of_client
 from kgreason.model.spending import Spending, estimate
-from kgreason.record import Record
+from kgreason.observe.request import request_of
+from kgreason.record import Record, policy
 from tests import chat_server
 from tests.lifetime_support import sample, written
 
@@ -121,3 +125,33 @@ def advised_record(folder: Path, policy: str) -> Record:
     """Give the record of a run with a model of which some suggestions are refused."""
     result, _ = advised(folder, good, policy=policy)
     return result.record
+
+
+def company(stub: Stub, folder: Path, **more: Any) -> kgreason.Result:
+    """Investigate recalls with a scripted model that proposes, judges and narrates."""
+    options = recalls(folder) | more
+    request = request_of(options.pop("data"), **options)
+    made = of_client(stub, Spending(), policy.load(request.policy))
+    return run.begin(request, folder / "ledger", model=made)
+
+
+def judging(if_true: float, if_false: float) -> str:
+    return json.dumps({"if_true": if_true, "if_false": if_false, "reason": "The notes say so."})
+
+
+def narrated(*sentences: tuple[int, str, list[str]]) -> str:
+    rows = [{"place": place, "text": text, "cites": cites} for place, text, cites in sentences]
+    return json.dumps({"sentences": rows})
+
+
+def acting(
+    propose: Callable[[str], str], judge: Callable[[str], str], tell: Callable[[str], str]
+) -> Callable[[str], str]:
+    """Return an answer that looks at what it is asked for."""
+
+    def answer(prompt: str) -> str:
+        if "# The dossier" in prompt:
+            return tell(prompt)
+        return judge(prompt) if "`if_true`" in prompt else propose(prompt)
+
+    return answer

@@ -1,6 +1,9 @@
 """A model over HTTP: modes, mishaps, keys, and a whole run from the command line."""
 
 import json
+import os
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from kgreason.model.client import ModelError, Question
 from kgreason.model.connection import Connection
 from tests.chat_server import Script, serving
 from tests.cli_support import run
-from tests.model_support import CAUSE, good, recalls
+from tests.model_support import CAUSE, acting, good, recalls
 
 KEY = "canary-0123456789-key"
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
@@ -86,11 +89,46 @@ def test_a_model_without_a_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         Connection("openai:local")
 
 
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted"])
+def test_anthropic_is_asked_in_its_messages(
+    script: Script, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("anthropic", reason="the extra anthropic is not installed")
+    base = os.environ["OPENAI_BASE_URL"].removesuffix("/v1")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", base)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    script.modes = (mode,)
+    client = Connection("anthropic:claude-sonnet-4-5")
+    reply = client.complete(ASKED)
+    assert json.loads(reply.text) == {"a": "b"}
+    assert reply.output_tokens > 0
+    assert set(script.keys) == {KEY}
+    assert script.asked[-1]["max_tokens"] == ASKED.most_tokens
+    script.mishaps = [429, 529]
+    for _ in range(2):
+        with pytest.raises(ModelError) as told:
+            client.complete(ASKED)
+        assert told.value.again
+        assert KEY not in str(told.value)
+
+
+@pytest.mark.parametrize(("model", "extra"), [("openai:x", "llm"), ("anthropic:x", "anthropic")])
+def test_a_missing_extra_is_named(
+    script: Script, model: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert script
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setitem(sys.modules, model.partition(":")[0], None)
+    with pytest.raises(KgreasonError, match=rf"pip install 'kgreason\[{extra}\]'"):
+        Connection(model)
+
+
 def test_a_whole_run_from_the_command_line_leaves_no_key_behind(
     script: Script, tmp_path: Path
 ) -> None:
     options = recalls(tmp_path)
-    script.answer = good
+    script.answer = acting(good, lambda _: "{}", lambda _: "{}")
     script.mishaps = [429, "cut", "malformed"]
     ledger = tmp_path / "ledger"
     ran = run(
@@ -117,7 +155,8 @@ def test_a_question_is_read_by_the_model_and_its_choice_recorded(
     script: Script, tmp_path: Path
 ) -> None:
     options = recalls(tmp_path)
-    script.answer = lambda prompt: '{"choice": 1}' if "# Readings" in prompt else good(prompt)
+    propose = acting(good, lambda _: "{}", lambda _: "{}")
+    script.answer = lambda prompt: '{"choice": 1}' if "# Readings" in prompt else propose(prompt)
     ledger = tmp_path / "ledger"
     ran = run(
         "ask",
@@ -136,3 +175,38 @@ def test_a_question_is_read_by_the_model_and_its_choice_recorded(
     assert "propose causes" in rows
     assert run("audit", "--ledger", str(ledger)).code == 0
     assert run("replay", "--ledger", str(ledger)).code == 0
+    _put_to_another_model(script, ledger)
+    _taken_elsewhere(ledger, tmp_path)
+
+
+def _put_to_another_model(script: Script, ledger: Path) -> None:
+    """The same question, put to a model that knows nothing, prints both outcomes."""
+    script.answer = lambda _: "{}"
+    before = {file: file.read_bytes() for file in (ledger / "blobs").iterdir()}
+    ran = run("replay", "--model", "openai:other", "--ledger", str(ledger))
+    assert ran.code == 0, ran.err
+    recorded, now = ran.out.split("Now, with ")
+    assert recorded.startswith("Recorded, with openai:local (")
+    assert now.startswith("openai:other (")
+    assert CAUSE in recorded
+    assert CAUSE not in now
+    assert before == {file: file.read_bytes() for file in (ledger / "blobs").iterdir()}
+    assert run("replay", "--max-tokens", "5", "--ledger", str(ledger)).code == 2
+
+
+def _taken_elsewhere(ledger: Path, folder: Path) -> None:
+    """Prompts and answers go with a record: into another ledger, into a crate, and back."""
+    texts = {file.name for file in (ledger / "blobs").iterdir()}
+    other = folder / "other"
+    assert run("ledger", "add", str(ledger), "--ledger", str(other)).code == 0
+    assert {file.name for file in (other / "blobs").iterdir()} == texts
+    crate = folder / "crate.zip"
+    made = run("export", "--as", "ro-crate", "--out", str(crate), "--ledger", str(ledger))
+    assert made.code == 0, made.err
+    with zipfile.ZipFile(crate) as packed:
+        assert {f"blobs/{name}" for name in texts} <= set(packed.namelist())
+        packed.extractall(folder / "unpacked")
+    third = folder / "third"
+    record = folder / "unpacked" / "record.nq"
+    assert run("ledger", "add", str(record), "--ledger", str(third)).code == 0
+    assert {file.name for file in (third / "blobs").iterdir()} == texts

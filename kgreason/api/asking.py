@@ -41,7 +41,7 @@ _OPTIONS: Final = (
     *("at", "severity", "only", "complete", "question", "lenient", "strict", "seed"),
     *("max_hypotheses", "max_steps", "max_seconds", "interventions", "try_repairs"),
     *("query_seconds", "allow_service", "max_bytes", "extend", "principal", "correlation"),
-    *("model", "max_tokens", "max_usd", "prices", "redact"),
+    *("model", "max_tokens", "max_usd", "prices", "plain", "redact"),
 )
 """The options of `investigate` that go into the request as they are given."""
 
@@ -104,6 +104,7 @@ def investigate(
     max_tokens: int | None = None,
     max_usd: float | None = None,
     prices: str | Path | None = None,
+    plain: bool = False,
     earlier: Sequence[ModelCall] = (),
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
@@ -126,7 +127,8 @@ def investigate(
     looked for in `jobs` processes. With `gate`, a doubt whether anything was checked is an error.
     `extend` are folders with families, tests, policies, sections of your own. `hypotheses` is a
     JSON file of hypotheses to test too, or a list (docs/hypotheses.md); `principal` is who asks;
-    `proposers` and the language `model` are asked for causes, `testers` for tests. Values of what
+    `proposers` and the language `model` are asked for causes, `testers` for tests; a model that is
+    to answer by itself is `plain`. Values of what
     `redact` names are kept out. docs/cli.md tells of each option. Raises KgreasonError.
     """
     given = dict(locals())

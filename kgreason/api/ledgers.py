@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from kgreason import run
 from kgreason.api.asking import LEDGER, resume
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # a ledger is opened to be asked one thing, and loads what th
     from kgreason.review.newer import Newer
     from kgreason.review.publish import Published
     from kgreason.review.reassess import Reassessment
-    from kgreason.review.replay import Replay
+    from kgreason.review.replay import Replay, TwoModels
     from kgreason.review.resaid import Resaid
     from kgreason.review.why import NodeFindings
 
@@ -450,6 +450,16 @@ class OpenLedger:
 
         with self._extended(which, extended.again):
             return replay(self.folder, _name(which))
+
+    def with_model(self, model: str, which: Which = None, **limits: Any) -> TwoModels:
+        """Put the question of an investigation to another model, and give both outcomes.
+
+        `limits` are the other options about a model. The ledger stays as it is.
+        """
+        from kgreason.review.replay import with_model  # noqa: PLC0415 - only when asked for
+
+        with self._extended(which, extended.again):
+            return with_model(self.folder, _name(which), model=model, **limits)
 
     def against(self, data: Paths, which: Which = None) -> Newer:
         """Run the recorded tests on newer data; say which conclusions are stale."""

@@ -119,16 +119,7 @@ def investigate(
             metavar="N", rich_help_panel=o.BUDGET, show_default="no limit", help="Recorded steps."
         ),
     ] = None,
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            rich_help_panel=o.BUDGET,
-            show_default="no limit",
-            help="Seconds of work once the data are read and checked; what was found until then "
-            "is the result.",
-        ),
-    ] = None,
+    max_seconds: o.MaxSeconds = None,
     jobs: o.Jobs = 1,
 ) -> None:
     """Find out why data violate their shapes, or why an outcome comes about.

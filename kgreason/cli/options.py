@@ -320,6 +320,16 @@ Jobs = Annotated[
         "same for any number.",
     ),
 ]
+MaxSeconds = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        rich_help_panel=BUDGET,
+        show_default="no limit",
+        help="Seconds of work once the data are read and checked; what was found until then "
+        "is the result.",
+    ),
+]
 QuerySeconds = Annotated[
     float,
     typer.Option(

@@ -57,6 +57,16 @@ def ask(
     max_tokens: m.MaxTokens = None,
     max_usd: m.MaxUsd = None,
     prices: m.Prices = None,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            rich_help_panel=m.MODEL,
+            help="No hypotheses compete: the model answers by itself, and nothing is tested. So it "
+            "does anyway with --max-seconds under 30.",
+        ),
+    ] = False,
+    max_seconds: o.MaxSeconds = None,
     as_: o.As = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = o.DEFAULT_POLICY,
@@ -75,6 +85,8 @@ def ask(
     chosen = chosen_report(out, format_)
     question = question.encode("utf-8", "replace").decode()
     limits = m.model_options(model, max_tokens, max_usd, prices)
+    if plain and model is None:
+        raise OptionError("--plain is about --model; give one.")
     files, rules = o.paths(data), o.paths(shapes)
     with Shown() as shown:
         offered = api.readings(
@@ -88,6 +100,7 @@ def ask(
     if offered[place].query:
         tell(offered[place].query.strip())
     more = limits | {"principal": as_, "policy": policy, "extend": extend or ()}
+    more |= {"plain": plain, "max_seconds": max_seconds}
     folder = Path(ledger).with_name(f"{Path(ledger).name}.questions")
     with Shown() as shown, resumable(ledger, new=True):
         result = api.ask(

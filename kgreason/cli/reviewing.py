@@ -4,6 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
+from kgreason.base.errors import OptionError
+from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.output import checked, deliver, json_text, table
@@ -47,7 +49,6 @@ def reassess(
     No test is run again, and the investigation stays as it is.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
-    from kgreason.base.errors import OptionError  # noqa: PLC0415
 
     chosen = checked(out, format_, {"md": "md", "txt": "md", "json": "json"})
     if chosen not in {"md", "json"}:
@@ -143,7 +144,6 @@ def correlation(
     failures of all parts together, each counted once. Different graphs are kept apart.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
-    from kgreason.base.errors import OptionError  # noqa: PLC0415
 
     chosen = checked(out, format_, {"md": "md", "txt": "md", "json": "json"})
     if chosen not in {"md", "json"}:
@@ -152,26 +152,50 @@ def correlation(
     deliver(json_text(found.as_dict()) if chosen == "json" else found.markdown(), out)
 
 
-@command("replay", "replay I2", "replay --against newer/")
+def _with_model(
+    opened: Any, which: str | None, limits: dict[str, Any], out: str | None, *, alone: bool
+) -> None:
+    """Print what came out of a question then, and what comes out with another model."""
+    chosen = checked(out, None, {"txt": "txt", "json": "json"})
+    if limits["model"] is None:
+        raise OptionError("--max-tokens, --max-usd and --prices are about --model; give one.")
+    if not alone:
+        raise OptionError("--against and --model are two comparisons; give one.")
+    both = opened.with_model(which=which, **limits)
+    deliver(json_text(both.as_dict()) if chosen == "json" else str(both), out)
+
+
+@command("replay", "replay I2", "replay --against newer/", "replay I1 --model openai:qwen3")
 def replay(
     which: o.Which = None,
     against: Annotated[
         list[str] | None,
         typer.Option(metavar="DATA", show_default=False, help="Newer data to compare with."),
     ] = None,
+    model: m.Model = None,
+    max_tokens: m.MaxTokens = None,
+    max_usd: m.MaxUsd = None,
+    prices: m.Prices = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
     out: o.Out = None,
 ) -> None:
     """Run an investigation again, and end with 1 where another record comes out.
 
+    With --model, put its question to that model instead, and print what came out then and now; the
+    ledger stays as it is.
+
     With --against, run its recorded tests on newer data instead, count its symptoms and look up
     what it cites: what changed, and which conclusions are stale (then 1, too).
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    checked(out, None, {"json": 0} if against else {"txt": 0})
     opened = api.OpenLedger(ledger, extend=extend or ())
+    limits = m.model_options(model, max_tokens, max_usd, prices)
+    if model is not None or max_tokens or max_usd or prices:
+        _with_model(opened, which, limits, out, alone=not against)
+        return
+    checked(out, None, {"json": 0} if against else {"txt": 0})
     if against:
         newer = opened.against(against, which)
         deliver(json_text(newer.as_dict()), out)

@@ -29,6 +29,7 @@ from kgreason.hypothesize.suggestions import Given
 from kgreason.hypothesize.wording import Wording, phrase, wording
 from kgreason.record import Step, cited
 from kgreason.record.agents import ENGINE, introduce, principal
+from kgreason.record.model_calls import taken_calls, write_calls
 from kgreason.record.policy import kinds
 from kgreason.record.ranking import is_faint
 from kgreason.record.record import Value, literal
@@ -58,6 +59,8 @@ def hypothesize(
         taken = taken_out(context, symptom, round_)
         step.describe(step.node, takenOut=[recorded.hypothesis_of(row) for row in taken])
     write_consulted(context, step, symptom, round_, proposal.consulted)
+    for call in write_calls(context.record, step, taken_calls(proposers)):
+        step.describe(call, symptom=symptom.node, round=round_)
     left_out = [
         _statement(context, symptom, candidate) for candidate in proposal.dropped(Room.name)
     ]

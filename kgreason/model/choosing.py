@@ -1,14 +1,12 @@
 """A model says which of several readings of a question is meant: a number among those offered."""
 
 import json
-import time
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any, Final
 
 from kgreason.base.figures import integer
-from kgreason.model.client import Client, ModelError, Question, Reply
-from kgreason.model.model_proposer import agent_of
+from kgreason.model.calling import Asking, Caller, judged
+from kgreason.model.client import Client
 from kgreason.model.prompts import fenced, prompt
 from kgreason.model.spending import Spending
 from kgreason.observe.question import Offered
@@ -28,52 +26,19 @@ def choose(
     """
     options = tuple(f"reading {n}: {one.words}" for n, one in enumerate(offered, start=1))
     calls: list[ModelCall] = []
-    refused = ""
+    caller, refused = Caller(client, spending), ""
     for _ in range(integer("choiceTries")):
         made = prompt("choose", question=question, data=fenced("\n".join(options)), refused=refused)
-        begun = time.monotonic()
-        reply, outcome, reason = _asked(client, spending, made.text)
-        place = None if reply is None else _place(reply.text, len(offered))
-        if reply is not None and place is None:
-            outcome = "unusable"
-            reason = refused = f"The answer names none of the readings 1 to {len(offered)}."
-        price, reply = spending.price, reply or Reply("")
-        calls.append(
-            ModelCall(
-                agent_of(client),
-                PURPOSE,
-                client.model,
-                made.template,
-                made.text,
-                options,
-                () if place is None else (options[place],),
-                reply.text,
-                outcome,
-                reason,
-                reply.input_tokens,
-                reply.output_tokens,
-                price.of(reply.input_tokens, reply.output_tokens) if price else None,
-                Decimal(f"{time.monotonic() - begun:.3f}"),
-            )
-        )
-        if place is not None:
-            return place, tuple(calls)
-        if outcome != "unusable":
+        reply, asked = caller.ask(Asking(PURPOSE, made, "choose", _SCHEMA, _ANSWER, options))
+        if reply is None:
+            calls += asked
             break
+        place = _place(reply.text, len(offered))
+        if place is not None:
+            return place, (*calls, *judged(asked, [options[place]]))
+        refused = f"The answer names none of the readings 1 to {len(offered)}."
+        calls += judged(asked, wrong=refused)
     return 0, tuple(calls)
-
-
-def _asked(client: Client, spending: Spending, text: str) -> tuple[Reply | None, str, str]:
-    """Make a call; gives the reply or None, the outcome and the reason."""
-    most, why = spending.left(text, _ANSWER)
-    if not most:
-        return None, "not made", f"The budget is spent: {why}."
-    try:
-        reply = client.complete(Question(text, "choose", _SCHEMA, most))
-    except ModelError as error:
-        return None, "failed", str(error)
-    spending.charge(reply.input_tokens, reply.output_tokens)
-    return reply, "answered", ""
 
 
 _SCHEMA: Final[dict[str, Any]] = {

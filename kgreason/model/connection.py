@@ -1,10 +1,13 @@
-"""Connection: a model over HTTP, by pydantic-ai (the extra `llm`), one request a question.
+"""Connection: a model over HTTP, by pydantic-ai (the extras `llm`, `anthropic`).
+
+Each question is one request.
 
 Keys and the address of the server come from the environment, and go nowhere else. A server that
 does not take a JSON schema is asked by a tool, and then by words alone.
 """
 
 import asyncio
+import importlib
 import json
 import os
 from collections.abc import Coroutine
@@ -28,9 +31,9 @@ class Connection:
 
     def __init__(self, name: str, seconds: float = _SECONDS) -> None:
         self.provider, self.model = _named(name)
+        _extra(self.provider)
         self._seconds = seconds
         self._modes = list(MODES)
-        _extra()
 
     def complete(self, question: Question, /) -> Reply:
         """Return the answer to a question; raises ModelError."""
@@ -106,14 +109,15 @@ def _named(name: str) -> tuple[str, str]:
     return provider, model.strip()
 
 
-def _extra() -> None:
+def _extra(provider: str) -> None:
+    """Refuse a provider whose packages are not installed; each has an extra of its own."""
     try:
-        import anthropic  # noqa: F401, PLC0415
-        import openai  # noqa: F401, PLC0415
-        import pydantic_ai  # noqa: F401, PLC0415
+        importlib.import_module("pydantic_ai")
+        importlib.import_module(provider)
     except ImportError as error:
+        extra = "anthropic" if provider == "anthropic" else "llm"
         raise OptionError(
-            f"--model needs {error.name}, which is not installed: pip install 'kgreason[llm]'."
+            f"--model needs {error.name}, which is not installed: pip install 'kgreason[{extra}]'."
         ) from error
 
 

@@ -1,33 +1,63 @@
 """From a request to the model that it asks for."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from kgreason.base.budget import Cost
 from kgreason.base.errors import OptionError
 from kgreason.hypothesize.proposer import Proposer
+from kgreason.model.calling import Caller
 from kgreason.model.client import Client
 from kgreason.model.connection import Connection
+from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.model_proposer import ModelProposer
+from kgreason.model.model_tester import KIND, ModelTester
 from kgreason.model.spending import Spending, price_of
 from kgreason.observe.request import Request
 from kgreason.record import Record
 from kgreason.record.model_calls import ModelCall
+from kgreason.record.policy import Policy
+from kgreason.test.tester import Tester
 
 
-def model_proposers(
-    request: Request, used: Cost | None = None, earlier: Sequence[ModelCall] = ()
-) -> tuple[Proposer, ...]:
-    """Return the model that a request names, as a proposer; nothing where it names none.
+@dataclass(frozen=True)
+class Company:
+    """What a language model is asked for in a run: proposals, judgements, and words in the end."""
 
-    `used` is what earlier sessions cost, `earlier` are calls that were made before. Raises
-    OptionError for a model, key, price table or limit that is of no use.
+    proposers: tuple[Proposer, ...] = ()
+    testers: tuple[Tester, ...] = ()
+    narrator: ModelNarrator | None = None
+
+
+def company(
+    request: Request, rules: Policy, used: Cost | None = None, earlier: Sequence[ModelCall] = ()
+) -> Company:
+    """Return what the model that a request names takes part as; nothing where it names none.
+
+    `used` is what earlier sessions cost, `earlier` are calls that were made before. It judges only
+    under `rules` that say what that is worth. Raises OptionError for a model, key, price table or
+    limit that is of no use.
     """
     if request.model is None:
-        return ()
+        return Company()
     client, spending = model_of(request, used)
-    return (ModelProposer(client, spending, earlier=tuple(earlier)),)
+    return of_client(client, spending, rules, earlier)
+
+
+def of_client(
+    client: Client, spending: Spending, rules: Policy, earlier: Sequence[ModelCall] = ()
+) -> Company:
+    """Return what a model takes part as; all its parts share one budget."""
+    caller = Caller(client, spending)
+    tester = ModelTester(caller)
+    known = all((KIND, outcome) in rules.outcomes for outcome in tester.kinds[0].outcomes)
+    return Company(
+        (ModelProposer(client, spending, earlier=tuple(earlier)),),
+        (tester,) if known else (),
+        ModelNarrator(caller),
+    )
 
 
 def model_of(request: Request, used: Cost | None = None) -> tuple[Client, Spending]:

@@ -41,7 +41,8 @@ class Request:
     the end; `interventions` are repairs that are tried as evidence. `redact` are the IRIs of
     properties and classes whose values are kept out of all that is made of the data. `model` is a
     language model that proposes too, as PROVIDER:NAME; `max_tokens` and `max_usd` are what its
-    calls may cost, by the price table `prices`.
+    calls may cost, by the price table `prices`. With `plain` the model answers without
+    hypotheses.
     """
 
     data: tuple[str, ...]
@@ -78,6 +79,7 @@ class Request:
     max_tokens: int | None = None
     max_usd: float | None = None
     prices: str | None = None
+    plain: bool = False
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
@@ -97,8 +99,10 @@ class Request:
             )
         if self.at is not None and not self.outcome:
             raise OptionError("--at cuts the number of an --outcome query; there is none.")
-        if self.model is None and (self.max_tokens or self.max_usd or self.prices):
-            raise OptionError("--max-tokens, --max-usd and --prices are about --model; give one.")
+        if self.model is None and (self.max_tokens or self.max_usd or self.prices or self.plain):
+            raise OptionError(
+                "--max-tokens, --max-usd, --prices and --plain are about --model; give one."
+            )
         if self.population and not self.violations:
             raise OptionError("--population goes with --violations.")
         self._check_numbers()

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +36,25 @@ class Blobs:
                 why = error.strerror or error
                 raise LedgerError(f"{place}: the text cannot be written ({why}).") from error
         return digest
+
+    def take(self, digests: Iterable[str], other: "Blobs") -> int:
+        """Keep those texts that another folder has; gives how many of them it lacks.
+
+        Raises LedgerError for one that was changed there, or cannot be written here.
+        """
+        lacking = 0
+        for digest in digests:
+            if other.has(digest):
+                self.put(other.get(digest))
+            else:
+                lacking += 1
+        return lacking
+
+    def has(self, digest: str) -> bool:
+        """Check whether a text is there."""
+        if self._folder is None:
+            return digest in self._kept
+        return bool(_DIGEST.fullmatch(digest)) and (self._folder / digest).is_file()
 
     def get(self, digest: str) -> str:
         """Return a text by its digest; raises LedgerError where it is gone or was changed."""

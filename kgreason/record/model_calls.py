@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Protocol, runtime_checkable
 
 from kgreason.base.redaction import without_secrets
 from kgreason.base.terms import PROV
@@ -39,6 +40,20 @@ class ModelCall:
     def tokens(self) -> int:
         """All tokens, of the prompt and of the answer."""
         return self.input_tokens + self.output_tokens
+
+
+@runtime_checkable
+class Calling(Protocol):
+    """Who calls a model while it does something else, and keeps the calls until they are taken."""
+
+    def taken(self) -> tuple[ModelCall, ...]:
+        """Return the calls since the last time, and forget them."""
+        ...
+
+
+def taken_calls(several: Iterable[object]) -> list[ModelCall]:
+    """Return the calls that any of several have made and that are not recorded yet."""
+    return [call for one in several if isinstance(one, Calling) for call in one.taken()]
 
 
 def write_calls(record: Record, step: Step, calls: Iterable[ModelCall]) -> list[Node]:

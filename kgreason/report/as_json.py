@@ -68,6 +68,7 @@ def _symptoms(
     evidence, authors = _evidence(record), _authors(record)
     features, estimates, nearest = _features(record), _estimates(record), _nearest(record)
     searches, bits = _searches(record), _bits(record)
+    narration = _narration(record)
     open_: dict[str, list[str]] = {}
     for row in record.select("undecided"):
         open_.setdefault(row["symptom"].value, []).append(row["why"].value)
@@ -79,6 +80,7 @@ def _symptoms(
         | {"nearest": nearest.get(row["symptom"].value, [])}
         | {"features": features.get(row["symptom"].value)}
         | {"search": searches.get(row["symptom"].value)}
+        | {"narration": narration.get(row["symptom"].value, [])}
         | {
             "hypotheses": [
                 entry | {"bits": bits.get(entry["id"])}
@@ -90,6 +92,22 @@ def _symptoms(
         for row in symptoms(record)
     ]
     return [one | {"hypotheses": with_origins(one["hypotheses"], findings)} for one in told]
+
+
+def _narration(record: Record) -> dict[str, list[dict[str, Any]]]:
+    """Return what a model told, sentence by sentence, by the IRI of the symptom.
+
+    What is plain was answered without a competition of hypotheses, and cites nothing.
+    """
+    out: dict[str, list[dict[str, Any]]] = {}
+    for row in record.select("result-narration"):
+        told = {"text": row["text"].value, "by": row["by"].value, "evidence": []}
+        several = out.setdefault(row["symptom"].value, [])
+        if not several or several[-1]["text"] != told["text"]:
+            several.append(told | {"tested": "evidence" in row})
+        if "evidence" in row:
+            several[-1]["evidence"].append(row["evidence"].value)
+    return out
 
 
 def _searches(record: Record) -> dict[str, dict[str, Any]]:

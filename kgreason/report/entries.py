@@ -257,6 +257,24 @@ class SeenSymptom:
 
 
 @dataclass(frozen=True)
+class NarratedSentence:
+    """A sentence of a model about a symptom, with the IRIs of the evidence that it cites.
+
+    What was not `tested` is a plain answer, and cites nothing.
+    """
+
+    text: str
+    by: str
+    evidence: tuple[str, ...]
+    tested: bool
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Make it of an entry of the JSON."""
+        return cls(**{**entry, "evidence": tuple(entry["evidence"])})
+
+
+@dataclass(frozen=True)
 class ReportedSymptom(SeenSymptom):
     """A symptom with the verdict on it and its hypotheses, the best first.
 
@@ -278,6 +296,7 @@ class ReportedSymptom(SeenSymptom):
     features: VerdictFeatures | None
     search: ReportedSearch | None
     hypotheses: tuple[ReportedHypothesis, ...]
+    narration: tuple[NarratedSentence, ...]
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -290,6 +309,7 @@ class ReportedSymptom(SeenSymptom):
             "features": None if features is None else VerdictFeatures(**features),
             "search": ReportedSearch.of(entry["search"]) if entry["search"] else None,
             "hypotheses": tuple(map(ReportedHypothesis.of, entry["hypotheses"])),
+            "narration": tuple(map(NarratedSentence.of, entry["narration"])),
         }
         return cls(**{**entry, **inner})
 

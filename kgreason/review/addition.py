@@ -15,6 +15,7 @@ from kgreason.base.errors import LedgerError
 from kgreason.base.store import Store
 from kgreason.base.terms import PROV, TRAILS, TYPE
 from kgreason.record import Ledger, Record
+from kgreason.record.blobs import Blobs
 
 _FORMATS: Final = {
     ".nq": ox.RdfFormat.N_QUADS,
@@ -29,11 +30,13 @@ class Added:
     """What became of an investigation of another ledger: its IRI, and what it is called here.
 
     `what` is "added", "continued" (steps were added to what was here) or "known" (nothing was).
+    `lacking` counts prompts and answers of models whose texts do not lie beside the other ledger.
     """
 
     id: str
     number: int
     what: str
+    lacking: int = 0
 
 
 def add(ledger: str | Path, other: str | Path) -> list[Added]:
@@ -50,7 +53,8 @@ def add(ledger: str | Path, other: str | Path) -> list[Added]:
     if source.exists() and folder.exists() and source.samefile(folder):
         raise LedgerError(f"{other}: this is the ledger itself; name another one to add.")
     with _opened(source) as (store, found), Ledger.append(folder) as target:
-        theirs = [Record(store, iri) for iri in found]
+        texts = Blobs(source if source.is_dir() else source.parent)
+        theirs = [Record(store, iri, texts) for iri in found]
         for record in theirs:
             _check(record, source)
         plans = [(record, _compared(target, record, source)) for record in theirs]
@@ -157,6 +161,8 @@ def _hashes(record: Record) -> list[str]:
 def _taken(target: Ledger, theirs: Record, what: str) -> Added:
     """Copy a record with what was made of it under other policies, as one transaction."""
     inner, iri = target.store.inner, theirs.iri
+    digests = [row["digest"].value for row in theirs.select("blobs")]
+    lacking = target.blobs.take(digests, theirs.blobs)
     graphs = [iri, *_reassessments(theirs)]
     new = {
         quad
@@ -172,7 +178,7 @@ def _taken(target: Ledger, theirs: Record, what: str) -> Added:
     elif new:
         new |= set() if what == "known" else {target.numbered(iri, number)}
         inner.extend(new)
-    return Added(iri.value, number, what)
+    return Added(iri.value, number, what, lacking)
 
 
 def _reassessments(record: Record) -> list[ox.NamedNode]:

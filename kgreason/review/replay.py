@@ -1,6 +1,7 @@
 """Run an investigation again from its record, and compare what comes out."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from kgreason.base.terms import PROV, TRAILS
 from kgreason.observe import opening
 from kgreason.record import Ledger, Record
 from kgreason.record.nonce import names_of
+from kgreason.report.as_json import as_dict
 
 _LEFT_OUT: Final = frozenset(
     {
@@ -57,6 +59,85 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
         with run.repeated(graph, observed, record, request) as again:
             old, new = lines(record), lines(again.record)
     return Replay(len(old), tuple(sorted(old - new)), tuple(sorted(new - old)))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one model, or none, was asked and what came of it; `result` is as in the schema."""
+
+    model: str
+    calls: int
+    result: Mapping[str, Any]
+
+    @property
+    def causes(self) -> list[dict[str, Any]]:
+        """The causes, each with who proposed it, its confidence and how many failures it holds."""
+        known = {h["id"]: h for s in self.result["symptoms"] for h in s["hypotheses"]}
+        return [
+            {
+                "statement": cause["statement"],
+                "confidence": max(known[h]["confidence"] for h in cause["hypotheses"]),
+                "explains": cause["explains"],
+                "proposers": sorted(
+                    {p for h in cause["hypotheses"] for p in known[h]["proposers"]}
+                ),
+            }
+            for cause in self.result["causes"]
+        ]
+
+
+@dataclass(frozen=True)
+class TwoModels:
+    """The same question put to two models, or to none and one, over the same data."""
+
+    before: Asked
+    after: Asked
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            name: {"model": one.model, "calls": one.calls, "causes": one.causes}
+            for name, one in (("recorded", self.before), ("now", self.after))
+        }
+
+    def __str__(self) -> str:
+        out = []
+        for told, one in (("Recorded", self.before), ("Now", self.after)):
+            out.append(f"{told}, with {one.model} ({one.calls} calls):")
+            for cause in one.causes:
+                by = ", ".join(cause["proposers"])
+                out.append(f"  {cause['confidence']:.2f} {cause['statement']} [{by}]")
+            out += [] if one.causes else ["  no cause"]
+        return "\n".join(out)
+
+
+def with_model(ledger: str | Path, which: str | None = None, **model: Any) -> TwoModels:
+    """Put the question of an investigation to another model, in memory; the ledger stays as it is.
+
+    `model` are the options about a model. Raises GraphError where the data have changed since,
+    OptionError for a model or limit of no use.
+    """
+    with Ledger.read(Path(ledger)) as store:
+        record = store.record(store.entry(which))
+        request = opening.recorded_request(record)
+        if opening.fingerprint(request) != request.fingerprint:
+            raise GraphError(
+                f"The data, shapes or policy of {record.iri.value} have changed since."
+            )
+        before = _asked(record, request.model)
+    changed = replace(request, **model, fingerprint="")
+    changed.check()
+    with run.begin(changed, None) as result:
+        return TwoModels(before, _asked(result.record, changed.model))
+
+
+def _asked(record: Record, model: str | None) -> Asked:
+    calls = sum(
+        int(row["count"].value)
+        for row in record.select("counts")
+        if row["kind"] == TRAILS.ModelCall
+    )
+    return Asked(model or "no model", calls, as_dict(record))
 
 
 def lines(record: Record) -> set[str]:

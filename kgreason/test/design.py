@@ -21,6 +21,7 @@ from kgreason.hypothesize import recorded
 from kgreason.record import Step
 from kgreason.record.agents import introduce
 from kgreason.record.modalities import modalities
+from kgreason.record.model_calls import taken_calls, write_calls
 from kgreason.record.record import literal
 from kgreason.record.test_kinds import role_of
 from kgreason.test import plans
@@ -71,6 +72,8 @@ def design_outside(
                 whole = replace(planned, members=roles_, half=WHOLE, named=None, outsider=None)
                 region = claiming[planned.tested]["pattern"].value
                 register(step, nodes, whole, region, known, tester)
+    for call in write_calls(context.record, step, taken_calls(testers)):
+        step.describe(call, symptom=symptom.node, round=round_)
     context.record.commit(step)
 
 
@@ -81,10 +84,11 @@ def _members(context: Context, rows: Sequence[Row]) -> list[Member]:
         node = recorded.hypothesis_of(row)
         said = {
             name: context.record.store.values(node, TRAILS[name], context.record.iri)
-            for name in ("statement", "mechanism", "prediction")
+            for name in ("statement", "mechanism", "prediction", "confidence")
         }
         words = {name: values[0].value if values else "" for name, values in said.items()}
-        made.append(Member(node, outline=recorded.outline(row), **words))
+        confidence = float(words.pop("confidence") or 0)
+        made.append(Member(node, outline=recorded.outline(row), confidence=confidence, **words))
     return made
 
 

@@ -20,6 +20,7 @@ from kgreason.graph.marks import region_name
 from kgreason.observe.cite import cite, path_of
 from kgreason.record import Step
 from kgreason.record.modalities import ENGINE_MODALITIES, modalities
+from kgreason.record.model_calls import taken_calls, write_calls
 from kgreason.record.test_kinds import RESTATEMENT, kinds_of, role_of
 from kgreason.test.finding import Finding, Passage, Setting, reader_of
 from kgreason.test.tester import GRAPH_TESTER, RegisteredTest, Tester, checked, tester_of
@@ -103,6 +104,7 @@ def execute(
         likely = context.policy.row(kind, found.outcome)
     except (QueryError, RunError) as error:
         close_as_error(step, error)
+        _called_for(context, step, symptom, row, testers)
         context.record.commit(step, expect={"Evidence": 0})
         return
     evidence = step.make(
@@ -124,6 +126,8 @@ def execute(
     step.describe(step.node, closed=TRAILS.Result)
     if is_outside(row):
         step.add(evidence, PROV.wasAttributedTo, tester.agent.iri)
+        calls = _called_for(context, step, symptom, row, testers)
+        step.describe(evidence, modelCall=calls[-1] if calls else None)
         quote(step, evidence, found.passages)
         cite_named(context, step, symptom, evidence, found)
     else:
@@ -131,6 +135,16 @@ def execute(
     if likely.polarity in _LISTS:
         step.describe(hypothesis, **{_LISTS[likely.polarity]: evidence})
     update(context, step, test, evidence, found)
+
+
+def _called_for(
+    context: Context, step: Step, symptom: Symptom, row: Row, testers: Sequence[Tester]
+) -> list[ox.NamedNode]:
+    """Write down the calls of models that testers made for a test, and return their nodes."""
+    calls = write_calls(context.record, step, taken_calls(testers))
+    for call in calls:
+        step.describe(call, symptom=symptom.node, round=int(row["round"].value))
+    return calls
 
 
 def _row(context: Context, test: ox.NamedNode) -> Row:

@@ -35,13 +35,17 @@ class KindOfTest:
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a frame, as a tester is shown it: its words, and the outline of its tests."""
+    """A member of a frame, as a tester is shown it: its words, and the outline of its tests.
+
+    `confidence` is what it has come to so far.
+    """
 
     hypothesis: NamedNode
     statement: str
     mechanism: str
     prediction: str
     outline: Outline
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ WHERE {
       GRAPH {{ investigation }} {
         ?execution a trails:Execution ; trails:closed trails:Error ; trails:test ?test .
         ?test trails:hypothesis ?hypothesis .
+        # A tester outside the graph that fails says nothing of the hypothesis.
+        FILTER NOT EXISTS { ?test trails:modality ?modality . FILTER (?modality != trails:GraphQuery && ?modality != trails:ScratchIntervention) }
         FILTER NOT EXISTS { ?other trails:test ?test ; trails:closed trails:Result . }
       } } GROUP BY ?hypothesis ?test }
   } GROUP BY ?hypothesis }

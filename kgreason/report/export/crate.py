@@ -13,6 +13,7 @@ from typing import Any, Final
 from kgreason.base.templates import template
 from kgreason.base.terms import PREFIXES
 from kgreason.record import Record
+from kgreason.record.blobs import FOLDER
 from kgreason.report import html, markdown
 from kgreason.report.as_json import as_dict
 from kgreason.report.export import nanopub, prov_json
@@ -27,6 +28,7 @@ _NANOPUB: Final = "https://nanopub.net/guidelines/working_draft/"
 _TOOL: Final = "#kgreason"
 _POLICY: Final = "policy.ttl"
 _NANOPUBS: Final = "nanopublications/"
+_BLOBS: Final = f"{FOLDER}/"
 _NO_LICENSE: Final = "Nobody has said under which license this crate may be used."
 _WHAT: Final = {
     "record.nq": ("The record of the investigation", "application/n-quads", None),
@@ -61,6 +63,10 @@ def files(record: Record, about: About) -> dict[str, bytes]:
         _POLICY: _policy(record),
     }
     made |= {_NANOPUBS + name: data for name, data in published.items()}
+    digests = [row["digest"].value for row in record.select("blobs")]
+    made |= {
+        _BLOBS + one: record.blobs.get(one).encode() for one in digests if record.blobs.has(one)
+    }
     graph = list(_graph(record, about, made))
     document = {"@context": f"{SPECIFICATION}/context", "@graph": graph}
     made[METADATA] = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
@@ -132,7 +138,10 @@ def _told(record: Record) -> str:
 
 def _file(name: str, data: bytes) -> Entity:
     claim = name.removeprefix(_NANOPUBS).partition(".")[0]
+    about: tuple[str, str, str | None]
     about = (f"Nanopublication of {claim.replace('-', ' ')}", "application/trig", _NANOPUB)
+    if name.startswith(_BLOBS):
+        about = ("A prompt or an answer of a model", "text/plain", None)
     title, kind, standard = _WHAT.get(name, about)
     made = {
         "@id": name,
