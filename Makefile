@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXAMPLE := examples/supply-chain
 
-.PHONY: test test-slow demo gallery site bench docs scripts clean
+.PHONY: test test-slow demo gallery site bench live docs scripts clean
 
 ## make test: linters, types and the fast tests
 test: .venv/dev
@@ -48,6 +48,14 @@ site: .venv/site
 bench: .venv/bench
 	for script in benchmarks/*_bench.py; do $(BIN)/python $$script || exit 1; done
 
+## make live MODEL=openai:NAME: the benchmark's questions put to a real model (SEEDS=0:3)
+SEEDS ?= 0:3
+live: .venv/live
+	@test -n "$(MODEL)" || { echo "Name the model: make live MODEL=openai:NAME (docs/models.md)"; exit 2; }
+	$(BIN)/python -m benchmarks.investigators --model "$(MODEL)" --seeds $(SEEDS)
+	$(BIN)/kgreason ask "why do shipments lack a promised date?" $(EXAMPLE)/data --model "$(MODEL)" \
+		--yes --ledger build/live --max-tokens 200000
+
 ## make docs: the pages that are made from query headers and from the ontology
 docs: .venv/run
 	$(BIN)/python docs/build.py
@@ -74,6 +82,10 @@ clean:
 
 .venv/bench: pyproject.toml | .venv/bin/python
 	$(BIN)/pip install --quiet --editable '.[bench,reasonable]'
+	touch $@ .venv/run
+
+.venv/live: pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --editable '.[dev,llm,anthropic]'
 	touch $@ .venv/run
 
 .venv/site: pyproject.toml | .venv/bin/python

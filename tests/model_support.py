@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 import kgreason
 from kgreason import run
-from kgreason.model.client import Question, Reply
+from kgreason.model.client import Client, Question, Reply
 from kgreason.model.model_proposer import ModelProposer
 from kgreason.model.opening import of_client
 from kgreason.model.spending import Spending, estimate
@@ -121,10 +122,10 @@ def advised(
     return kgreason.investigate(asked.pop("data"), proposers=proposers, **asked), stub
 
 
-def advised_record(folder: Path, policy: str) -> Record:
+def advised_record(folder: Path, used: str) -> Record:
     """Give the record of a run with a model of which some suggestions are refused."""
-    result, _ = advised(folder, good, policy=policy)
-    return result.record
+    stub = Stub(acting(good, lambda _: judging(0.9, 0.1), tell))
+    return company(stub, folder, policy=used).record
 
 
 def company(stub: Stub, folder: Path, **more: Any) -> kgreason.Result:
@@ -133,6 +134,14 @@ def company(stub: Stub, folder: Path, **more: Any) -> kgreason.Result:
     request = request_of(options.pop("data"), **options)
     made = of_client(stub, Spending(), policy.load(request.policy))
     return run.begin(request, folder / "ledger", model=made)
+
+
+def held(client: Client | None, options: dict[str, Any], tokens: int) -> kgreason.Result:
+    """Investigate in memory with a client that may spend so many tokens, or without one."""
+    given = dict(options)
+    request = request_of(given.pop("data"), **given, try_repairs=False)
+    made = client and of_client(client, Spending(most_tokens=tokens), policy.load(request.policy))
+    return run.begin(request, None, model=made or None)
 
 
 def judging(if_true: float, if_false: float) -> str:
@@ -155,3 +164,18 @@ def acting(
         return judge(prompt) if "`if_true`" in prompt else propose(prompt)
 
     return answer
+
+
+EVIDENCE: Final = re.compile(r"^  (E\d+) (supports|contradicts|neutral): ", re.MULTILINE)
+
+
+def tell(prompt: str) -> str:
+    """Cite in the first sentence, not in the second, and mend the third when it is sent back."""
+    name = EVIDENCE.findall(prompt)[0][0]
+    again = "Sent back" in prompt
+    return narrated(
+        (1, "The notes set the failing samples apart.", [name]),
+        (2, "Everybody knows that the moon did it.", []),
+        (3, "The rival fell behind." if again else "The rival fell behind by 7654321.", [name]),
+        (4, "So says a paper.", ["E99999"]),
+    )

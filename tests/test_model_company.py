@@ -1,7 +1,6 @@
 """A model judges and narrates: clamped, capped, cited, recorded, replayed."""
 
 import json
-import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,7 @@ from kgreason.model.model_tester import _read
 from kgreason.review.replay import replay
 from tests import model_support
 from tests.lifetime_support import of
-from tests.model_support import CAUSE, Stub, acting, company, good, judging, narrated
-
-EVIDENCE = re.compile(r"^  (E\d+) (supports|contradicts|neutral): ", re.MULTILINE)
-
-
-def tell(prompt: str) -> str:
-    """Cite in the first sentence, not in the second, and mend the third when it is sent back."""
-    name = EVIDENCE.findall(prompt)[0][0]
-    again = "Sent back" in prompt
-    return narrated(
-        (1, "The notes set the failing samples apart.", [name]),
-        (2, "Everybody knows that the moon did it.", []),
-        (3, "The rival fell behind." if again else "The rival fell behind by 7654321.", [name]),
-        (4, "So says a paper.", ["E99999"]),
-    )
+from tests.model_support import CAUSE, Stub, acting, company, good, judging, tell
 
 
 @pytest.fixture(scope="module")

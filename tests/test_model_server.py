@@ -136,8 +136,13 @@ def test_a_whole_run_from_the_command_line_leaves_no_key_behind(
         str(options["data"]),
         *("--shapes", str(options["shapes"]), "--calibration", "none"),
         *("--model", "openai:local", "--ledger", str(ledger), "--format", "json"),
+        "--live",
     )
     assert ran.code == 0, ran.err
+    lines = ran.err.splitlines()
+    assert any("called: propose causes, answered (" in line for line in lines), ran.err
+    assert any(line.startswith("kgreason: H1: 0.") and " to 0." in line for line in lines)
+    assert any(line.startswith("kgreason: H1 tested: ") for line in lines)
     found = json.loads(ran.out)
     told = [h for s in found["symptoms"] for h in s["hypotheses"]]
     assert CAUSE in {h["statement"] for h in told if h["status"] == "supported"}

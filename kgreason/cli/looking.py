@@ -11,6 +11,7 @@ from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
 from kgreason.cli.gating import Gate, add_summary
+from kgreason.cli.live_view import LiveView, both
 from kgreason.cli.output import check_out, checked, deliver, json_text, on_terminal, table
 from kgreason.cli.progress import Shown
 
@@ -121,6 +122,7 @@ def investigate(
     ] = None,
     max_seconds: o.MaxSeconds = None,
     jobs: o.Jobs = 1,
+    live: o.LiveOption = False,
 ) -> None:
     """Find out why data violate their shapes, or why an outcome comes about.
 
@@ -164,13 +166,14 @@ def investigate(
     asked |= _limits(max_steps, max_seconds) | m.model_options(model, max_tokens, max_usd, prices)
     gate = Gate.of(fail_on, baseline, tolerate, ledger)
     told = _stream(events)
-    with Shown() as shown, resumable(ledger, new=True):
+    view = LiveView() if live else None
+    with Shown(view) as shown, resumable(ledger, new=True):
         result = api.investigate(
             o.paths(data),
             ledger=ledger,
             progress=shown,
             notice=shown.notice,
-            told=told,
+            told=both(told, view),
             gate=fail_on is not None and not allow_empty,
             **asked,
         )
@@ -189,6 +192,7 @@ def resume(
     events: o.Events = None,
     extend: o.Extend = None,
     jobs: o.Jobs = 1,
+    live: o.LiveOption = False,
 ) -> None:
     """Go on with an interrupted investigation, to the same result as without interruption.
 
@@ -200,7 +204,8 @@ def resume(
     if events is not None:
         check_out(events)
     told = _stream(events)
-    with Shown() as shown, resumable(ledger, which, new=False):
+    view = LiveView() if live else None
+    with Shown(view) as shown, resumable(ledger, which, new=False):
         result = api.resume(
             ledger,
             which,
@@ -208,7 +213,7 @@ def resume(
             jobs=jobs,
             progress=shown,
             notice=shown.notice,
-            told=told,
+            told=both(told, view),
         )
     given_out(result, chosen, out, ledger, told=told)
 

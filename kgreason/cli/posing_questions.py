@@ -11,6 +11,7 @@ from kgreason.base.errors import OptionError
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable, tell
+from kgreason.cli.live_view import LiveView
 from kgreason.cli.looking import chosen_report, given_out
 from kgreason.cli.progress import Shown
 
@@ -72,6 +73,7 @@ def ask(
     policy: o.Policy = o.DEFAULT_POLICY,
     format_: o.Format = None,
     out: o.Out = None,
+    live: o.LiveOption = False,
 ) -> None:
     """Take an open question, say what it may mean on these data, and find out why it is so.
 
@@ -102,7 +104,8 @@ def ask(
     more = limits | {"principal": as_, "policy": policy, "extend": extend or ()}
     more |= {"plain": plain, "max_seconds": max_seconds}
     folder = Path(ledger).with_name(f"{Path(ledger).name}.questions")
-    with Shown() as shown, resumable(ledger, new=True):
+    view = LiveView() if live else None
+    with Shown(view) as shown, resumable(ledger, new=True):
         result = api.ask(
             question,
             files,
@@ -114,6 +117,7 @@ def ask(
             ledger=ledger,
             progress=shown,
             notice=shown.notice,
+            told=view,
             **more,
         )
     given_out(result, chosen, out, ledger)
