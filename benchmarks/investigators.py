@@ -90,8 +90,10 @@ def _judged(result: kgreason.Result, notes: set[str], *, null: bool) -> dict[str
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Return the lines of a table in Markdown."""
-    heads = ("investigator", "faults, nulls", "true cause told", "failures held")
-    heads += ("false cause told", "null with a cause", "calls", "beyond budget", "audit findings")
+    heads = (
+        *("investigator", "faults, nulls", "true cause told", "failures held", "false cause told"),
+        *("null with a cause", "calls", "beyond budget", "audit findings"),
+    )
     yield f"| {' | '.join(heads)} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     for name in dict.fromkeys(row["who"] for row in rows):

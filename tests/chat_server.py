@@ -52,8 +52,9 @@ class _Handler(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(length))
         script = self.script
         script.asked.append(request)
-        messages = self.path.endswith("/messages")
-        script.keys.append(self.headers.get("x-api-key" if messages else "authorization", ""))
+        messages = "/messages" in self.path
+        key = self.headers.get("authorization") or self.headers.get("x-api-key") or ""
+        script.keys.append(key)
         if mode_of(request) not in script.modes:
             self._send(400, {"error": {"message": "response_format is not supported"}})
             return

@@ -56,6 +56,8 @@ NOTICES: Final = {"unfinished"}
 TOGETHER_ONLY: Final = {
     "attempt-after-stray": "what a stray attempt touched stands in its evidence too, where its "
     "mutant is seen by the figures; nobody worked it out anew as a careful forger would",
+    "gate-corroborated": "what speaks for a cause stands in its lists and its claim, and is worth "
+    "what the policy says, so that these speak too",
     "attempt-evidence": "an attempt is told by its counts, so that its note speaks too",
 }
 """Rules that no mutant breaks alone, each with the reason."""

@@ -169,7 +169,19 @@ def test_parts_of_prompts_are_files_that_an_extension_may_replace(tmp_path: Path
     own = tmp_path / "prompts" / "rules.md.jinja"
     own.write_text("{# version: mine #}\n# House rules\n", encoding="utf-8")
     values = dict.fromkeys(
-        ("question", "data", "past", "kept", "refused", "lacking", "least", "most", "words"), ""
+        (
+            "question",
+            "data",
+            "past",
+            "near",
+            "kept",
+            "refused",
+            "lacking",
+            "least",
+            "most",
+            "words",
+        ),
+        "",
     ) | {"kinds": ["cohort"], "select": True, "attempt": 1}
     shipped = prompt("propose", **values)
     with using((read(tmp_path),)):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -99,11 +100,11 @@ def test_anthropic_is_asked_in_its_messages(
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.delenv("OPENAI_API_KEY")
     script.modes = (mode,)
-    client = Connection("anthropic:claude-sonnet-4-5")
+    client = Connection("anthropic:claude-opus-4-5")
     reply = client.complete(ASKED)
     assert json.loads(reply.text) == {"a": "b"}
     assert reply.output_tokens > 0
-    assert set(script.keys) == {KEY}
+    assert all(KEY in one for one in script.keys)
     assert script.asked[-1]["max_tokens"] == ASKED.most_tokens
     script.mishaps = [429, 529]
     for _ in range(2):
@@ -140,7 +141,7 @@ def test_a_whole_run_from_the_command_line_leaves_no_key_behind(
     )
     assert ran.code == 0, ran.err
     lines = ran.err.splitlines()
-    assert any("called: propose causes, answered (" in line for line in lines), ran.err
+    assert any(" called: propose causes, answered (" in line for line in lines), ran.err
     assert any(line.startswith("kgreason: H1: 0.") and " to 0." in line for line in lines)
     assert any(line.startswith("kgreason: H1 tested: ") for line in lines)
     found = json.loads(ran.out)
@@ -202,7 +203,10 @@ def _put_to_another_model(script: Script, ledger: Path) -> None:
 def _taken_elsewhere(ledger: Path, folder: Path) -> None:
     """Prompts and answers go with a record: into another ledger, into a crate, and back."""
     texts = {file.name for file in (ledger / "blobs").iterdir()}
-    other = folder / "other"
+    other, third = folder / "other", folder / "third"
+    for copy in (other, third):
+        shutil.copytree(ledger, copy)
+        shutil.rmtree(copy / "blobs")
     assert run("ledger", "add", str(ledger), "--ledger", str(other)).code == 0
     assert {file.name for file in (other / "blobs").iterdir()} == texts
     crate = folder / "crate.zip"
@@ -211,7 +215,6 @@ def _taken_elsewhere(ledger: Path, folder: Path) -> None:
     with zipfile.ZipFile(crate) as packed:
         assert {f"blobs/{name}" for name in texts} <= set(packed.namelist())
         packed.extractall(folder / "unpacked")
-    third = folder / "third"
     record = folder / "unpacked" / "record.nq"
     assert run("ledger", "add", str(record), "--ledger", str(third)).code == 0
     assert {file.name for file in (third / "blobs").iterdir()} == texts

@@ -5,7 +5,9 @@ On a terminal it is a table that changes; elsewhere each change is a plain line 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
 
 from kgreason.cli.errors import clean, tell
 
@@ -29,6 +31,16 @@ _STATUSES: Final = frozenset(
     ]
 )
 _TOLD: Final = _STATUSES | {"created", "revised", "tested", "failed", "called", "concluded"}
+
+
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        help="Show hypotheses with status and confidence as they move, the last test and the cost: "
+        "a table on a terminal, else plain lines on stderr.",
+    ),
+]
 
 
 @dataclass
@@ -116,4 +128,5 @@ def _name(iri: str) -> str:
     """Return what people call a node: H3 for a hypothesis, S1 for a symptom."""
     kind, _, number = iri.rpartition(":")
     letters = {"hypothesis": "H", "symptom": "S"}
-    return f"{letters.get(kind.rpartition(':')[2], '')}{number}"
+    letter = letters.get(kind.rpartition(":")[2])
+    return f"{letter}{number}" if letter else "the question"

@@ -11,7 +11,7 @@ from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
 from kgreason.cli.gating import Gate, add_summary
-from kgreason.cli.live_view import LiveView, both
+from kgreason.cli.live_view import Live, LiveView, both
 from kgreason.cli.output import check_out, checked, deliver, json_text, on_terminal, table
 from kgreason.cli.progress import Shown
 
@@ -122,7 +122,7 @@ def investigate(
     ] = None,
     max_seconds: o.MaxSeconds = None,
     jobs: o.Jobs = 1,
-    live: o.LiveOption = False,
+    live: Live = False,
 ) -> None:
     """Find out why data violate their shapes, or why an outcome comes about.
 
@@ -192,7 +192,7 @@ def resume(
     events: o.Events = None,
     extend: o.Extend = None,
     jobs: o.Jobs = 1,
-    live: o.LiveOption = False,
+    live: Live = False,
 ) -> None:
     """Go on with an interrupted investigation, to the same result as without interruption.
 

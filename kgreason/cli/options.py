@@ -320,14 +320,6 @@ Jobs = Annotated[
         "same for any number.",
     ),
 ]
-LiveOption = Annotated[
-    bool,
-    typer.Option(
-        "--live",
-        help="Show hypotheses with status and confidence as they move, the last test and the cost: "
-        "a table on a terminal, else plain lines on stderr.",
-    ),
-]
 MaxSeconds = Annotated[
     float | None,
     typer.Option(

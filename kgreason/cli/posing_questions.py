@@ -11,7 +11,7 @@ from kgreason.base.errors import OptionError
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable, tell
-from kgreason.cli.live_view import LiveView
+from kgreason.cli.live_view import Live, LiveView
 from kgreason.cli.looking import chosen_report, given_out
 from kgreason.cli.progress import Shown
 
@@ -73,7 +73,7 @@ def ask(
     policy: o.Policy = o.DEFAULT_POLICY,
     format_: o.Format = None,
     out: o.Out = None,
-    live: o.LiveOption = False,
+    live: Live = False,
 ) -> None:
     """Take an open question, say what it may mean on these data, and find out why it is so.
 

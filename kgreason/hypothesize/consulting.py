@@ -109,7 +109,11 @@ class Consulting:
         past = _past(self.context, self.symptom, self.view, self.round_)
         question = self._asked.question or f"Why: {self._asked.topic}?"
         half = self.view.marks.node.discovery_mask
-        return replace(self._asked, question=question, past=past, half=half)
+        near = tuple(
+            f"{r['words'].value} ({r['a'].value} of {r['b'].value} fail; {r['reason'].value})"
+            for r in self.context.record.select("near-misses", symptom=self.symptom.node)
+        )
+        return replace(self._asked, question=question, past=past, half=half, near=near)
 
     def __call__(self, view: View, proposer: Proposer) -> list[Candidate]:
         """Return the candidates of a proposer that break no rule."""

@@ -56,13 +56,14 @@ class Asked:
     """What proposals are held to: the question, what it is about, and what was tried before.
 
     `topic` are further words for what is asked about, such as the name of the symptom; `half` is
-    the discovery half.
+    the discovery half. `near` tells what came near in earlier rounds and was not tested.
     """
 
     question: str = ""
     topic: str = ""
     past: tuple[Past, ...] = ()
     half: int = field(default=0, repr=False)
+    near: tuple[str, ...] = ()
 
 
 def words_fault(statement: str, asked: Asked) -> Fault | None:

@@ -123,6 +123,7 @@ def _prompt(view: View, brief: Brief, offered: Options, names: Names) -> Prompt:
         question=brief.asked.question,
         data=fenced(summary(view, offered, names)),
         past=fenced("\n".join(past)) if past else "",
+        near=fenced("\n".join(brief.asked.near)) if brief.asked.near else "",
         kept=fenced("\n".join(f"- {one}" for one in brief.kept)) if brief.kept else "",
         refused=fenced("\n".join(refused)) if refused else "",
         lacking=brief.lacking.reason if brief.lacking else "",
