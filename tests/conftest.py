@@ -19,6 +19,9 @@ settings.load_profile("steady")
 # A wheel that a test builds asks npm for nothing; the one test that is about that says so.
 os.environ.setdefault("KGREASON_SCRIPTS", "no")
 
+# Some hundred tests start a process. Where no bytecode is written each compiles the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 LONGEST: Final = (
     *("budget", "together", "conditions_proposed", "templates", "resume", "contributing"),

@@ -358,6 +358,7 @@ def test_every_rule_has_a_mutant_that_it_alone_finds() -> None:
     assert of_histories - NOTICES - alone == set(TOGETHER_ONLY)
 
 
+@pytest.mark.slow
 def test_both_engines_find_nothing_in_a_clean_history(small: Record) -> None:
     assert said(audit(small, engine="pyshacl")) == said(audit(small)) == set()
 

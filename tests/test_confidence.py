@@ -194,7 +194,7 @@ def check_frame(book: Book, priors: list[Decimal], trials: list[Trial]) -> None:
 
 
 @given(frames(longest=6, digits=6))
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_frame_gives_what_bayes_gives(drawn: tuple[list[Decimal], list[Trial]]) -> None:
     check_frame(Book(), *drawn)
 
@@ -223,6 +223,7 @@ def test_frame_gives_the_same_on_rdflib_at_length(
     check_frame(Book(rdflib_=True), *drawn)
 
 
+@pytest.mark.slow
 def test_a_frame_bears_a_thousand_trials() -> None:
     """Confidences that go up and down, and are cut at both ends on the way."""
     half, third = Decimal("0.5"), Decimal("0.166667")
@@ -298,7 +299,7 @@ def check_process(book: Book, drawn: Items) -> Process:
 
 
 @given(items(8, "0"))
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_e_process_gives_what_decimals_give(drawn: Items) -> None:
     check_process(Book(), drawn)
 
@@ -311,7 +312,7 @@ def test_e_process_gives_what_decimals_give_at_length(drawn: Items) -> None:
 
 
 @given(items(6, "0.1"))
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_e_process_is_the_product_of_the_means_of_groups(drawn: Items) -> None:
     process = check_process(Book(), drawn)
     assert process.value <= min(CAP, process.ideal)

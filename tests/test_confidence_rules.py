@@ -209,7 +209,7 @@ def of_rule(rule: str, drawn: dict[str, Decimal]) -> dict[str, Decimal]:
 
 @pytest.mark.parametrize("rule", PLAIN)
 @given(sequences(6), SETTINGS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_rule_gives_what_decimals_give(
     rule: str, items: list[Item], drawn: dict[str, Decimal]
 ) -> None:
