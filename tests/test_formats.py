@@ -42,7 +42,11 @@ def _array(items: Any) -> dict[str, Any]:
 TEXT = {"type": "string", "minLength": 1}
 MESSAGE = _object(["text"], text=TEXT)
 LEVEL = {"enum": ["none", "note", "warning", "error"]}
-PHYSICAL = _object(["artifactLocation"], artifactLocation=_object(["uri"], uri=TEXT))
+PHYSICAL = _object(
+    ["artifactLocation"],
+    artifactLocation=_object(["uri"], uri=TEXT),
+    region=_object(["startLine"], startLine={"type": "integer", "minimum": 1}),
+)
 LOCATION = _object(
     [],
     id={"type": "integer", "minimum": -1},
@@ -116,8 +120,8 @@ SARIF = _object(
     ),
 )
 """The parts of SARIF 2.1.0 (OASIS, 2020) that are written, with what the standard asks of them:
-sections 3.13 (sarifLog), 3.14 (run), 3.19 (toolComponent), 3.27 (result), 3.28 (location), 3.49
-(reportingDescriptor) and 3.58 (notification)."""
+sections 3.13 (sarifLog), 3.14 (run), 3.19 (toolComponent), 3.27 (result), 3.28 (location), 3.30
+(region), 3.49 (reportingDescriptor) and 3.58 (notification)."""
 VALID = Draft202012Validator(SARIF)
 
 
@@ -168,6 +172,15 @@ def test_sarif_has_a_result_a_cause(place: Path, monkeypatch: pytest.MonkeyPatch
     assert names == {f"{EX}west{i}" for i in range(30)}
     (location,) = large["locations"]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "data/west.ttl"
+    text = (place / "data" / "west.ttl").read_text(encoding="utf-8").splitlines()
+    for each in large["relatedLocations"]:
+        name = each["logicalLocations"][0]["fullyQualifiedName"]
+        line = text[each["physicalLocation"]["region"]["startLine"] - 1]
+        assert line.startswith(f"ex:{name.removeprefix(EX)} a ex:Thing"), line
+    first = min(
+        each["physicalLocation"]["region"]["startLine"] for each in large["relatedLocations"]
+    )
+    assert location["physicalLocation"]["region"] == {"startLine": first}
 
 
 def test_what_has_no_cause_is_a_notification(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,16 @@ def test_without_a_gate_it_is_said_in_the_report_in_json_and_by_symptoms() -> No
     assert "Nothing fails" not in looked.out
 
 
+@pytest.mark.parametrize("command", ["report", "resume"])
+def test_a_record_of_nothing_checked_passes_no_gate_but_by_leave(command: str) -> None:
+    assert gate(WEIGHT).code == 0
+    done = run(command, "--fail-on", "violation")
+    assert (done.code, done.out) == (2, "")
+    assert NOTHING in done.err
+    assert "--allow-empty" in done.err
+    assert run(command, "--fail-on", "violation", "--allow-empty").code == 0
+
+
 @pytest.mark.parametrize(
     "asked",
     [

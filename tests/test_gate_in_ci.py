@@ -148,6 +148,29 @@ def test_a_gate_without_meaning_is_refused_before_any_work(place: Path, tmp_path
         kgreason.gate_failures({"symptoms": [], "causes": []}, "anything")
 
 
+@pytest.mark.parametrize("command", ["report", "resume"])
+def test_what_is_recorded_is_held_to_a_gate_as_well(
+    place: Path, tmp_path: Path, command: str
+) -> None:
+    asked = (command, "--ledger", place / "ledger", "--format", "json")
+    known = json.loads((place / "main.json").read_text(encoding="utf-8"))
+    (tmp_path / "none.json").write_text(json.dumps(known | {"causes": []}), encoding="utf-8")
+    for more, code, said in (
+        (("--fail-on", "cause"), 1, "C1 is a cause of 25 failures"),
+        (("--fail-on", "cause", "--tolerate", "25"), 0, ""),
+        (("--fail-on", "violation"), 1, "nodes fail."),
+        (("--fail-on", "new-cause", "--baseline", place / "main.json"), 0, "1 the same"),
+        (("--fail-on", "new-cause", "--baseline", tmp_path / "none.json"), 1, "C1 is a new cause"),
+        (("--fail-on", "new-cause"), 2, "new compared with what?"),
+    ):
+        done = run(*asked, *more)
+        assert done.code == code, (more, done.err)
+        assert said in done.err
+        assert bool(done.out) == (code != 2)
+    done = run("report", "--ledger", place / "ledger", "--fail-on", "cause", "--rerun")
+    assert (done.code, done.out) == (2, "")
+
+
 @pytest.mark.parametrize(
     "spoil",
     [

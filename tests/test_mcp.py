@@ -135,13 +135,15 @@ def investigated(session: Session) -> str:
 def test_what_there_is(session: Session) -> None:
     tools = {one.name: one for one in session.wait(session.client.list_tools()).tools}
     assert set(tools) == {
-        *("investigate", "investigate_poll", "investigations", "symptoms", "causes", "nodes"),
+        *("investigate", "investigate_poll", "investigate_stop", "investigations", "symptoms"),
+        *("causes", "nodes"),
         *("why", "evidence", "query", "audit"),
     }
     for name, tool in tools.items():
         assert "never an instruction" in (tool.description or "")
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint is (name != "investigate")
+        asks = name not in {"investigate", "investigate_stop"}
+        assert tool.annotations.read_only_hint is asks
     templates = session.wait(session.client.list_resource_templates()).resource_templates
     assert {one.name for one in templates} == {"report", "summary"}
 
@@ -284,6 +286,28 @@ def test_a_record_of_files_outside_tells_nothing_of_them(place: Path, session: S
     _, told = session.ask("nodes", cause="C1", ledger="other")
     assert told["complete"] is False
     assert "outside the folders" in session.refused("why", node="south1", ledger="other")
+
+
+def test_a_run_can_be_stopped_and_its_record_stays(session: Session, investigated: str) -> None:
+    assert investigated
+    asked = {"data": ["shop/data"], "shapes": ["shop/shapes.ttl"], "ledger": "stopped"}
+    _, started = session.call("investigate", **asked)
+    name = started.split()[0]
+    wrong, said = session.call("investigate_stop", run=name)
+    assert not wrong
+    assert f"{name} stops at its next step" in said
+    own = f"{name} is running"
+    while "is running" in own:
+        own, _ = session.ask("investigate_poll", run=name)
+    assert own.startswith(f"{name} was stopped")
+    _, said = session.call("investigate_stop", run=name)
+    assert "is not running: it has been stopped" in said
+    _, again = session.call("investigate", **asked)  # nothing is left locked or running
+    assert "is running" in again
+    own = "is running"
+    while "is running" in own:
+        own, _ = session.ask("investigate_poll", run=again.split()[0])
+    assert "is finished" in own
 
 
 def test_errors_are_one_sentence(session: Session, investigated: str) -> None:

@@ -133,7 +133,8 @@ def test_page_of_hostile_data(run: Run) -> None:
     assert f"Why {ATTACK}?" in words
     assert ORIGIN in words
     links = [a["href"] for _, a in seen.tags if "href" in a]
-    assert [link for link in links if link.startswith("https://example.org/p")]
+    assert [a for _, a in seen.tags if a.get("title", "").startswith("https://example.org/p")]
+    assert not [link for link in links if link.startswith("https://example.org/")]
     assert all(link.startswith(("https:", "http:", "#")) for link in links)
     assert seen.words.count(f"Why {ATTACK}?") >= 2  # the title of the page, and of the report
 

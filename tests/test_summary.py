@@ -16,6 +16,7 @@ from kgreason.audit import audit
 from kgreason.base.templates import role
 from kgreason.report import pictures, summary
 from kgreason.report.causes import causes
+from kgreason.report.html import leads
 from tests.cli_support import run
 from tests.report_support import Page, case
 
@@ -62,8 +63,35 @@ def test_the_summary_says_what_why_how_sure_and_what_next(told: str) -> None:
     assert "Stone samples described in the source south.ttl fail: 90 % of these 40" in lines[2]
     assert "of the other 40 none (at most 7.5 %). This accounts for all 36. How sure: " in lines[2]
     assert lines[3].startswith("    Next: Ask whoever makes the stone samples described in")
-    assert lines[5] == "C2  A sample has a site: 10 of 80 stone samples fail."
-    assert len(lines) <= 12
+    assert lines[4] == "C2  A sample has a site: 10 of 80 stone samples fail."
+    assert len(lines) == 1 + 2 * 3 + 1
+
+
+def test_nodes_go_by_the_class_that_all_have_without_a_target_class() -> None:
+    few = kgreason.Text(
+        DATA
+        + "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        + 'e:X17 rdfs:label "stone sample"@en .\n'
+        + "".join(f"e:s{n} a e:X17 , e:Thing ; e:site {n} .\n" for n in range(6))
+        + "".join(f"e:t{n} a e:Thing , e:Drill ; e:depth {n} .\n" for n in range(3))
+    )
+    outcome = """SELECT ?focus ?outcome {
+      ?focus <https://example.org/e/site> ?n . BIND (?n > 4 AS ?outcome) }"""
+    with kgreason.investigate(few, outcome=outcome) as result:
+        assert result.summary().startswith("1 of 6 stone samples have the outcome")
+        assert "Why do these stone samples have the outcome?" in result.markdown()
+    shapes = kgreason.Text(
+        """@prefix e: <https://example.org/e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+        e:A sh:targetSubjectsOf e:depth ; sh:property [ sh:path e:depth ; sh:maxInclusive 1 ] .
+        e:B sh:targetSubjectsOf e:depth , e:site ; sh:property [ sh:path e:site ; sh:minCount 1 ] .
+        e:C sh:targetNode e:nobody ; sh:class e:Drill .
+        """
+    )
+    with kgreason.investigate(few, shapes=shapes) as result:
+        told = result.summary(everything=True)
+        assert "1 of 3 drills" in told
+        assert "3 of 9 things" in told
+        assert "1 of 1 nodes" in told
 
 
 def test_the_summary_has_no_words_of_the_engine(told: str) -> None:
@@ -138,8 +166,11 @@ def test_three_causes_are_told_and_the_rest_counted() -> None:
     many = summary.Answer("I1", answer.headline, (one,) * 5, answer.open)
     short = summary.text(many)
     assert short.count(one.rule) == summary.SHOWN
-    assert "2 more causes" in short
-    assert "kgreason report I1 --all" in short
+    assert len(short.splitlines()) == 1 + 3 * summary.SHOWN + 1, "about ten lines"
+    assert f"And 2 more causes and {len(answer.open)} rules without a cause (" in short
+    assert short.endswith("kgreason report I1 --all\n")
+    room = summary.text(summary.Answer("I1", answer.headline, (one,), answer.open))
+    assert all(each.name in room for each in answer.open[:2])
     assert summary.text(many, everything=True).count(one.rule) == len(many.causes)
 
 
@@ -224,6 +255,28 @@ def test_links_of_the_page_lead_to_what_is_there(page: str) -> None:
     inner = [attrs["href"] for tag, attrs in tags if tag == "a" and attrs["href"][:1] == "#"]
     assert {"#C1", "#C2", "#tested"} <= set(inner)
     assert {link[1:] for link in inner} <= set(ids)
+    # The folded part names nodes of the graph, whose host is one of examples.
+    assert DATA.partition("<")[2].partition(">")[0] in page
+    outer = [attrs["href"] for _, attrs in tags if attrs.get("href", "#")[:1] != "#"]
+    assert all(leads(link) for link in outer), outer
+
+
+@pytest.mark.parametrize(
+    ("address", "led"),
+    [
+        ("https://www.wikidata.org/entity/Q5", True),
+        ("http://nomisma.org/id/x", True),
+        ("https://example.org/e/1", False),
+        ("https://data.EXAMPLE.com/e", False),
+        ("http://graph.test/x", False),
+        ("http://intranet/x", False),
+        ("http://localhost:3030/ds", False),
+        ("http://[::1", False),
+        (None, False),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_no_link(address: str | None, *, led: bool) -> None:
+    assert leads(address) is led
 
 
 def test_what_is_told_of_a_source_month_and_value_is_drawn() -> None:

@@ -1,7 +1,7 @@
 """The whole of what Python programs call; `kgreason` offers it, and the command line uses it."""
 
 from kgreason.api.asking import investigate, query, result, resume, symptoms
-from kgreason.api.comparing import check_gate, compare, gate_failures, told
+from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
 from kgreason.api.posing import ask, chosen_by_model, readings
 
@@ -12,6 +12,7 @@ __all__ = [
     "check_queries",
     "chosen_by_model",
     "compare",
+    "gate_doubts",
     "gate_failures",
     "investigate",
     "open_ledger",

@@ -73,6 +73,13 @@ def gate_failures(
     return gate.failures(entries, fail_on, compared, at_least)
 
 
+def gate_doubts(found: Result | Mapping[str, Any]) -> list[str]:
+    """Return the notices of a result that doubt whether anything was checked: a gate refuses it."""
+    from kgreason.review import gate  # noqa: PLC0415 - only when asked for
+
+    return gate.doubts(found.as_dict() if isinstance(found, Result) else found)
+
+
 def check_gate(fail_on: str | None, tolerate: str | None, baseline: object) -> None:
     """Refuse a gate that could not be asked of any result; raises OptionError."""
     from kgreason.review import gate  # noqa: PLC0415 - only when asked for
@@ -84,7 +91,7 @@ def check_gate(fail_on: str | None, tolerate: str | None, baseline: object) -> N
 def _opened(
     given: Compared, ledger: str | Path, extend: tuple[str | Path, ...], *, data: bool
 ) -> Iterator[tuple[Mapping[str, Any], Result | None, str]]:
-    """Give a result as a dict, the result itself where there is one, and what to call it."""
+    """Open a result: as a dict, the result itself where there is one, and what to call it."""
     if isinstance(given, Result):
         yield given.as_dict(), given, given.record.iri.value
     elif isinstance(given, Mapping):

@@ -199,7 +199,7 @@ class OpenLedger:
 
     @contextmanager
     def _at_hand(self, which: Which, data: Paths) -> Iterator[tuple[Result, str]]:
-        """Give a result with its data read again, or without and a sentence that says why."""
+        """Open a result with its data read again, or without and a sentence that says why."""
         with self._extended(which, extended.reading):
             why = ""
             try:
@@ -239,7 +239,7 @@ class OpenLedger:
 
     @contextmanager
     def with_nodes(self, which: Which = None, *, data: Paths = ()) -> Iterator[tuple[Result, str]]:
-        """Give a result with its data read again, for exports that name all failing nodes.
+        """Open a result with its data read again, for exports that name all failing nodes.
 
         Beside it stands why the data are not at hand, or an empty text. With `data` given, whatever
         is wrong with these is raised.
@@ -394,7 +394,7 @@ class OpenLedger:
             return export(self.folder, out, kind, _name(which), license=license, base=base)
 
     def publish(self, which: Which, write: Callable[[Result], str]) -> Published:
-        """Give a report out as final, made by `write`, where the policy and the audit allow it."""
+        """Publish a report as final, made by `write`, where the policy and the audit allow it."""
         from kgreason.review.publish import publish  # noqa: PLC0415 - only when asked for
 
         with self._extended(which, extended.checking):

@@ -11,7 +11,7 @@ from kgreason.observe.opening import Progress
 
 @contextmanager
 def progressing(given: Progress | None) -> Iterator[Progress | None]:
-    """Give what shows progress: what was given, else a bar in a notebook, which goes in the end."""
+    """Open what shows progress: what was given, else a bar in a notebook that goes in the end."""
     shell = _notebook() if given is None else None
     if shell is None:
         yield given

@@ -92,7 +92,7 @@ class Snapshot:
 
     @contextmanager
     def _opened(self, iri: str) -> Iterator[Record]:
-        """Give a record with its extensions at hand."""
+        """Open a record with its extensions at hand."""
         record = Record(self._store(), ox.NamedNode(iri))
         with using(extended.reading(record, self._extend)):
             check_extensions()
@@ -103,7 +103,7 @@ class Snapshot:
 
     @contextmanager
     def result(self, iri: str) -> Iterator[Result]:
-        """Give the result of an investigation."""
+        """Open the result of an investigation."""
         with self._opened(iri) as record, Result(Ledger(record.store), record) as result:
             yield result
 

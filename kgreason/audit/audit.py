@@ -49,7 +49,7 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
 
 
 def _run_by_others(history: History) -> Iterator[Unchecked]:
-    """Say how many tests of each modality can be run again by their testers alone."""
+    """Return how many tests of each modality can be run again by their testers alone."""
     given = (history.properties(node) for node in history.instances(TRAILS.Evidence))
     found = Counter(term for said in given for term in said.get(TRAILS.modality, ()))
     for name, modality in sorted(modalities().items()):

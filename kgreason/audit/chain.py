@@ -134,7 +134,7 @@ def _policy(history: History) -> Iterator[Finding]:
 
 
 def _figures(history: History) -> Iterator[Finding]:
-    """Tell which figures of the engine that made a record are not those of this one."""
+    """Return which figures of the engine that made a record are not those of this one."""
     links = history.statements(history.iri, TRAILS.figures)
     recorded = _by_name(given for link in links for given in history.statements(link.object))
     own = _by_name(plain(_stored()))

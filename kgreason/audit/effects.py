@@ -35,7 +35,7 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
 
 
 def _counts(history: History, given: Properties) -> Iterator[tuple[Term | None, ox.NamedNode]]:
-    """Give the node and property of each number that the smallest effect hangs on."""
+    """Return the node and property of each number that the smallest effect hangs on."""
     symptom = next(iter(given.get(TRAILS.symptom, ())), None)
     yield symptom, TRAILS.population
     yield symptom, TRAILS.failing

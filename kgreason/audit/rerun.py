@@ -82,7 +82,7 @@ def recheck(
 
 
 def told(difference: Difference) -> str:
-    """Say in a sentence what differs."""
+    """Return a sentence on what differs."""
     recorded, found = (x or "none" for x in (difference.recorded, difference.found))
     return f"{difference.figure} is recorded as {recorded}, but the data give {found}."
 

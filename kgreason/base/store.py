@@ -322,7 +322,7 @@ def _may_go_on(text: str, prefixes: Prefixes | None) -> bool:
 
 
 def _what(error: SyntaxError, text: str, place: int) -> str:
-    """Say in one clause where a query stops to be one, and why if the parser knows."""
+    """Return a clause on where a query stops to be one, and why if the parser knows."""
     line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
     why = re.search(r"expected (?:one of )?((?:The|Prefix|IRI) [A-Za-z ]+)", str(error))
     near = "" if place == len(text) else f", at {text[place : place + 20].splitlines()[0]!r}"

@@ -9,7 +9,8 @@ from kgreason.base.errors import OptionError, QueryError
 from kgreason.cli import answers
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
-from kgreason.cli.looking import chosen_report, written
+from kgreason.cli.gating import Gate
+from kgreason.cli.looking import chosen_report, given_out, written
 from kgreason.cli.output import checked, deliver, json_text, table
 
 
@@ -25,6 +26,7 @@ def add_to(app: typer.Typer) -> None:
     "report",
     "report --all",
     "report I1 --format json",
+    "report --baseline main.json --fail-on new-cause",
     "report --ledger history/ --out report.html",
     "report I2 --final --out final.html",
     "report --rerun --given report.html",
@@ -68,6 +70,10 @@ def report(
             help="A report given out before (.md or .html), to which sections are compared.",
         ),
     ] = None,
+    fail_on: o.FailOnOption = None,
+    baseline: o.Baseline = None,
+    tolerate: o.Tolerate = None,
+    allow_empty: o.AllowEmpty = False,
     data: o.DataOfThen = None,
     shapes: o.ShapesOfThen = None,
     axioms: o.AxiomsOfThen = None,
@@ -87,34 +93,43 @@ def report(
         chosen = o.ReportFormat.SUMMARY
     if everything and chosen is not o.ReportFormat.SUMMARY:
         raise OptionError("--all is about the summary; the other formats tell all causes anyway.")
+    gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
+    if gate.asked and (rerun or final):
+        raise OptionError("--fail-on and --baseline are of no use with --rerun or --final.")
+    opened = api.OpenLedger(ledger, extend=extend or ())
     if rerun:
         asked = None if data is None else (data, shapes or (), ontology or (), axioms or ())
-        opened = api.OpenLedger(ledger, extend=extend or ())
         _rerun(which, opened, None if given is None else Path(given), asked, chosen, out)
         return
-    if given or (data and chosen not in o.FOR_TOOLS) or shapes or ontology or axioms:
+    of_data = chosen in o.FOR_TOOLS or gate.before is not None
+    if given or (data and not of_data) or shapes or ontology or axioms:
         raise OptionError(
             "--given, --data, --shapes, --axioms and --ontology are of use with --rerun."
         )
     if final:
-        opened = api.OpenLedger(ledger, extend=extend or ())
-        made = opened.publish(which, lambda result: written(result, chosen, ledger, out))
-        if made.refused:
-            tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
-            raise typer.Exit(1)
-        deliver(made.text, out)
+        _final(which, opened, chosen, ledger, out)
         return
-    if chosen in o.FOR_TOOLS:
-        opened = api.OpenLedger(ledger, extend=extend or ())
+    if of_data:  # failing nodes are told, or causes known again, by the data
         with opened.with_nodes(which, data=data or ()) as (result, why):
             if why:
                 tell(f"Only the failing nodes that the record cites are told: {why}")
             _tell_unfinished(result)
-            deliver(written(result, chosen, ledger, out), out)
+            given_out(result, chosen, out, ledger, gate, everything=everything)
         return
     with api.result(ledger, which, extend=extend or ()) as result:
         _tell_unfinished(result)
-        deliver(written(result, chosen, ledger, out, everything=everything), out)
+        given_out(result, chosen, out, ledger, gate, everything=everything)
+
+
+def _final(
+    which: str | None, opened: Any, format_: o.ReportFormat, ledger: str, out: str | None
+) -> None:
+    """Write a report that is given out as final; ends with 1 where it may not be."""
+    made = opened.publish(which, lambda result: written(result, format_, ledger, out))
+    if made.refused:
+        tell("The report is not given out as final: " + "; ".join(made.refused) + ".")
+        raise typer.Exit(1)
+    deliver(made.text, out)
 
 
 def _tell_unfinished(result: Any) -> None:

@@ -54,7 +54,7 @@ def no_memory() -> str:
 
 
 def tell(text: str) -> None:
-    """Say one thing on stderr."""
+    """Write one thing to stderr."""
     try:
         sys.stderr.write(f"kgreason: {clean(' '.join(text.split()))}\n")
         sys.stderr.flush()

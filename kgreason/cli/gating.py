@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from kgreason.base.errors import RunError
+from kgreason.base.errors import RunError, ShapesError
 from kgreason.cli import options as o
 from kgreason.cli.errors import tell
 
@@ -27,26 +27,51 @@ def add_summary(result: Any) -> None:
 
 @dataclass(frozen=True)
 class Gate:
-    """What a result is held to; `before` is the result that it is compared with."""
+    """What a result is held to; `before` is the result that it is compared with.
+
+    `allow_empty` lets a result pass of which it is in doubt whether anything was checked.
+    """
 
     fail_on: o.FailOn | None
     name: str | None
     before: dict[str, Any] | None
     tolerate: str | None
+    allow_empty: bool = False
 
     @classmethod
     def of(
-        cls, fail_on: o.FailOn | None, baseline: str | None, tolerate: str | None, ledger: str
+        cls,
+        fail_on: o.FailOn | None,
+        baseline: str | None,
+        tolerate: str | None,
+        ledger: str,
+        *,
+        allow_empty: bool = False,
     ) -> Self:
         """Make it of the options, before any work is done; raises OptionError."""
         from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
         api.check_gate(None if fail_on is None else fail_on.value, tolerate, baseline)
         before = None if baseline is None else api.told(baseline, ledger)
-        return cls(fail_on, baseline, before, tolerate)
+        return cls(fail_on, baseline, before, tolerate, allow_empty)
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything was asked of the result."""
+        return self.fail_on is not None or self.before is not None
+
+    def refuse(self, result: Any) -> None:
+        """Raise ShapesError where a gate is asked for and it is in doubt what was checked."""
+        from kgreason import api  # noqa: PLC0415 - as above
+
+        if self.fail_on is None or self.allow_empty:
+            return
+        doubts = api.gate_doubts(result)
+        if doubts:
+            raise ShapesError(f"{' '.join(doubts)} If that is as it should be, give --allow-empty.")
 
     def closes(self, result: Any) -> bool:
-        """Say how a result differs from the one before, and why the build fails, if it does."""
+        """Return whether the build fails; stderr says why, and how the result differs."""
         from kgreason import api  # noqa: PLC0415 - as above
 
         compared = None

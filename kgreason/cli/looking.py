@@ -86,14 +86,7 @@ def investigate(
     fail_on: o.FailOnOption = None,
     baseline: o.Baseline = None,
     tolerate: o.Tolerate = None,
-    allow_empty: Annotated[
-        bool,
-        typer.Option(
-            "--allow-empty",
-            rich_help_panel=o.GATE,
-            help="With --fail-on: data may lack all that the shapes are about.",
-        ),
-    ] = False,
+    allow_empty: o.AllowEmpty = False,
     max_hypotheses: Annotated[
         int, typer.Option(metavar="N", rich_help_panel=o.BUDGET, help="Hypotheses a symptom.")
     ] = 6,
@@ -164,7 +157,7 @@ def investigate(
         "correlation": correlation,
     }
     asked |= _limits(max_steps, max_seconds) | m.model_options(model, max_tokens, max_usd, prices)
-    gate = Gate.of(fail_on, baseline, tolerate, ledger)
+    gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
     told = _stream(events)
     view = LiveView() if live else None
     with Shown(view) as shown, resumable(ledger, new=True):
@@ -183,6 +176,7 @@ def investigate(
 @command(
     "resume",
     "resume I2 --ledger history/ --format json",
+    "resume --baseline main.json --fail-on new-cause",
 )
 def resume(
     which: o.Which = None,
@@ -190,6 +184,10 @@ def resume(
     format_: o.Format = None,
     out: o.Out = None,
     events: o.Events = None,
+    fail_on: o.FailOnOption = None,
+    baseline: o.Baseline = None,
+    tolerate: o.Tolerate = None,
+    allow_empty: o.AllowEmpty = False,
     extend: o.Extend = None,
     jobs: o.Jobs = 1,
     live: Live = False,
@@ -201,8 +199,8 @@ def resume(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     chosen = chosen_report(out, format_)
-    if events is not None:
-        check_out(events)
+    _check_events(events)
+    gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
     told = _stream(events)
     view = LiveView() if live else None
     with Shown(view) as shown, resumable(ledger, which, new=False):
@@ -215,7 +213,7 @@ def resume(
             notice=shown.notice,
             told=both(told, view),
         )
-    given_out(result, chosen, out, ledger, told=told)
+    given_out(result, chosen, out, ledger, gate, told)
 
 
 @command(
@@ -353,12 +351,16 @@ def given_out(
     ledger: str,
     gate: Gate | None = None,
     told: Any = None,
+    *,
+    everything: bool = False,
 ) -> None:
     """Write a result in the format wanted, and end with 1 where the gate asks for it."""
     with result:
         if told is not None:
             told.end(result.record)
-        deliver(written(result, format_, ledger, out), out)
+        if gate is not None:
+            gate.refuse(result)
+        deliver(written(result, format_, ledger, out, everything=everything), out)
         if gate is not None and gate.closes(result):
             raise typer.Exit(1)
 

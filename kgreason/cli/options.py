@@ -516,6 +516,14 @@ Tolerate = Annotated[
         "those that were looked at.",
     ),
 ]
+AllowEmpty = Annotated[
+    bool,
+    typer.Option(
+        "--allow-empty",
+        rich_help_panel=GATE,
+        help="With --fail-on: data may lack all that the shapes are about.",
+    ),
+]
 Events = Annotated[
     str | None,
     typer.Option(

@@ -95,7 +95,7 @@ def on_terminal(out: str | None) -> bool:
 
 
 def tell_written(out: str) -> None:
-    """Say on stderr what is there now, and how much it is."""
+    """Write to stderr what is there now, and how much it is."""
     path = Path(out)
     if path.is_file():
         tell(f"Written: {out} ({_size(path.stat().st_size)}).")

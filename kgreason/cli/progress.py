@@ -67,7 +67,7 @@ class Shown:
             self._draw()
 
     def notice(self, text: str) -> None:
-        """Say something on a line of its own."""
+        """Write something on a line of its own."""
         if self._bar is None:
             tell(text)
         else:

@@ -156,6 +156,8 @@ def _told(done: "Mended") -> str:
                 f"   - {offer.repair} ({offer.operation} {offer.region}): {offer.changes} triples "
                 f"of the {offer.mends}{can}. {offer.why}\n"
             )
+            if offer.caution:
+                text += f"     {offer.caution}\n"
     for path in done.written:
         text += f"\nWritten: {path}"
     for path in done.backups:

@@ -86,6 +86,11 @@ def marks_of(context: Context, symptom: Symptom, round_: int) -> Marks:
     return made
 
 
+def population_of(context: Context, symptom: Symptom) -> Population:
+    """Return the whole population of a symptom, marked."""
+    return _population(context, symptom, 1)
+
+
 def view_of(context: Context, symptom: Symptom, round_: int) -> View:
     """Return what a proposer looks at: a symptom in a round."""
     marks = marks_of(context, symptom, round_)

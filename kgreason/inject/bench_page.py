@@ -176,7 +176,7 @@ def _misses(results: Sequence[Result]) -> Iterator[str]:
 
 
 def miss(result: Result) -> str | None:
-    """Say in one line what was injected and what was said instead; None where all is well."""
+    """Return one line on what was injected and what was said instead; None where all is well."""
     name = f"{result['graph']}, {result['fault']}, seed {result['seed']}"
     if result["outcome"] == "failed":
         return f"{name}: failed, {result['why'].splitlines()[0]}"

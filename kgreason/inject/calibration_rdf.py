@@ -26,7 +26,7 @@ def calibration_of(learned: Learned) -> Calibration:
 
 
 def _triples(learned: Learned) -> Iterator[ox.Triple]:
-    """Say of `NODE` what was learned, how well it does, and from what."""
+    """Return what was learned, how well it does and from what, as said of `NODE`."""
     used = policy.load(learned.policy)
     after = learned.after or {}
     yield ox.Triple(NODE, TYPE, PROV.Entity)

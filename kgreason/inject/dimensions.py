@@ -1,4 +1,4 @@
-"""Give a graph what it lacks so that a fault can be injected: feeds, batches, dates, groups."""
+"""Add what a graph lacks so that a fault can be injected: feeds, batches, dates, groups."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta

@@ -36,6 +36,9 @@ _READING: Final = ToolAnnotations(
 _STARTING: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
+_STOPPING: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 
 
 def server(granted: Granted, redact: Iterable[str] = ()) -> MCPServer[Any]:
@@ -49,6 +52,7 @@ def server(granted: Granted, redact: Iterable[str] = ()) -> MCPServer[Any]:
         log_level="ERROR",
     )
     _add(made, tools.investigate, _STARTING)
+    _add(made, tools.investigate_stop, _STOPPING)
     for one in (
         tools.investigate_poll,
         tools.investigations,

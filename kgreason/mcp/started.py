@@ -28,12 +28,16 @@ class Started:
     notices: list[str] = field(default_factory=list)
     number: int | None = None
     error: str | None = None
+    to_stop: bool = False
+    stopped: bool = False
 
     @property
     def state(self) -> str:
-        """It is "running", "finished" or "failed"."""
+        """It is "running", "finished", "stopped" or "failed"."""
         if self.error is not None:
             return "failed"
+        if self.stopped:
+            return "stopped"
         return "running" if self.number is None else "finished"
 
 
@@ -73,6 +77,8 @@ class Runs:
 
 def _run(started: Started, asked: Mapping[str, Any]) -> None:
     def progress(doing: str, done: int, of: int) -> None:
+        if started.to_stop:
+            raise KeyboardInterrupt  # what Ctrl-C does on a terminal: the record can be resumed
         started.doing, started.done, started.of = doing, done, of
 
     try:
@@ -82,6 +88,8 @@ def _run(started: Started, asked: Mapping[str, Any]) -> None:
             name = result.record.iri.value
         listed = api.OpenLedger(started.ledger).investigations
         started.number = next(one.number for one in listed if one.id == name)
+    except KeyboardInterrupt:
+        started.stopped = True
     except KgreasonError as error:
         started.error = plain(error)
     except Exception as error:  # noqa: BLE001 - a thread has nobody above it to tell

@@ -23,6 +23,7 @@ from kgreason.report.result import Result
 _LONGEST_RUN: Final = 3_600.0
 _QUERY_SECONDS: Final = 20.0
 _CITED: Final = 5
+_ENDED: Final = {"finished": "finished", "stopped": "been stopped", "failed": "failed"}
 REPORT: Final = 100_000
 """Characters of a report that are given at most."""
 
@@ -76,7 +77,7 @@ class Tools:
         return f"{started.name} is running; ask investigate_poll with run={started.name}."
 
     def investigate_poll(self, run: str) -> str:
-        """Say how a started investigation goes: running, finished or failed.
+        """Say how a started investigation goes: running, finished, stopped or failed.
 
         Once it is finished, the answer names the investigation (such as I1) for the other tools,
         and gives its summary.
@@ -85,6 +86,9 @@ class Tools:
         notices = one.notices[-10:]
         if one.error is not None:
             return marked.answer(f"{one.name} failed.", {"error": one.error, "notices": notices})
+        if one.state == "stopped":
+            said = f"{one.name} was stopped; `kgreason resume` goes on with what it recorded."
+            return marked.answer(said, {"notices": notices})
         if one.number is None:
             at = {"doing": one.doing, "done": one.done, "of": one.of, "notices": notices}
             return marked.answer(f"{one.name} is running; ask again in some seconds.", at)
@@ -93,6 +97,18 @@ class Tools:
         return marked.answer(
             f"{one.name} is finished: it is the investigation I{one.number}.", told
         )
+
+    def investigate_stop(self, run: str) -> str:
+        """Stop a started investigation at its next step. What it has recorded stays.
+
+        Ask investigate_poll until it says that the run has stopped. A query that is being worked
+        out is finished first. `kgreason resume` on a command line goes on with it.
+        """
+        one = self.runs[run]
+        if one.state != "running":
+            return f"{one.name} is not running: it has {_ENDED[one.state]}."
+        one.to_stop = True
+        return f"{one.name} stops at its next step; ask investigate_poll with run={one.name}."
 
     def investigations(self, ledger: str = str(LEDGER)) -> str:
         """List the investigations of a ledger: I1, I2 and so on, with what was asked."""
@@ -245,7 +261,7 @@ class Tools:
 
     @contextmanager
     def _result(self, investigation: str | None, ledger: str) -> Iterator[Result]:
-        """Give the result of an investigation, read from its ledger alone."""
+        """Open the result of an investigation, read from its ledger alone."""
         self._check(investigation, ledger)
         with self._opened(ledger).result(investigation) as result:
             yield result

@@ -9,6 +9,7 @@ from kgreason.base.terms import PREFIXES, PROV, RDFS, TRAILS
 from kgreason.context.context import Context
 from kgreason.context.declared import record_declared
 from kgreason.context.symptom import Symptom
+from kgreason.observe.called import class_label, focus_class
 from kgreason.observe.cite import cite, path_of
 from kgreason.shacl import names
 
@@ -20,7 +21,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
     step = context.record.step("Observe")
     called = names([symptom.constraint for symptom in symptoms])
     for symptom, name in zip(symptoms, called, strict=True):
-        constraint = symptom.constraint
+        constraint, kind = symptom.constraint, focus_class(context, symptom)
         step.add(symptom.node, ox.NamedNode(PREFIXES["rdf"] + "type"), TRAILS.Symptom, PROV.Entity)
         step.add(symptom.node, PROV.wasGeneratedBy, step.node)
         step.add(symptom.node, RDFS.label, name)
@@ -34,7 +35,8 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
             constraint=constraint.component,
             axiom=constraint.axiom,
             path=constraint.path.text if constraint.path else None,
-            focusClass=constraint.focus_class,
+            focusClass=kind,
+            focusLabel=class_label(context.graph, kind),
             severity=constraint.severity,
             message=constraint.message,
             cutAt=constraint.at,

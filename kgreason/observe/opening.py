@@ -83,7 +83,7 @@ def seen(
 
 
 def _counted(request: Request) -> str | None:
-    """Say how many files of folders were read and passed over, where some were passed over."""
+    """Return how many files of folders were read and passed over, where some were."""
     read, others = passed_over([Path(one) for one in request.data if one not in request.objects])
     if not others:
         return None

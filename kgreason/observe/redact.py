@@ -65,7 +65,7 @@ class Redaction:
         self._collect()
 
     def _meant(self, given: Sequence[str]) -> tuple[set[ox.NamedNode], set[ox.NamedNode]]:
-        """Tell properties and classes apart by their use; what nothing uses is refused."""
+        """Sort out properties and classes by their use; what nothing uses is refused."""
         properties, classes = set(), set()
         for iri in given:
             term = ox.NamedNode(iri)
@@ -96,7 +96,7 @@ class Redaction:
         return next(found, None) is not None
 
     def _members(self, classes: Iterable[ox.NamedNode]) -> Iterator[Term]:
-        """Give the nodes of classes and of the classes below them."""
+        """Return the nodes of classes and of the classes below them."""
         known, open_ = set(classes), list(classes)
         while open_:
             for quad in self._inner.quads_for_pattern(None, RDFS.subClassOf, open_.pop(), None):

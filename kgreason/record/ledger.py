@@ -322,7 +322,7 @@ class _Writer:
         return _Written(inner, self.where, self._updates, self._copy)
 
     def _copy(self) -> None:
-        """Give a copy to each process that waits for one."""
+        """Write a copy for each process that waits for one."""
         with _WRITING:
             if self._inner is not None:
                 beside.give(self.folder, self._inner)

@@ -20,6 +20,7 @@ from kgreason.record import Step
 from kgreason.repair.catalogue import Cause, Repair, concept, repairs
 from kgreason.repair.least import takes_least
 from kgreason.repair.trial import CLAIMED, Feasibility, feasibility, infeasible, read_arms
+from kgreason.repair.unit_change import caution
 
 MOST: Final = 1_000
 """Nodes on which an intervention is tried at most; drawn by a seeded digest of many."""
@@ -106,6 +107,10 @@ def _verdict(context: Context, claim: Claim, repair: Repair, most: int | None) -
         return infeasible(str(error).partition("\n")[0])
     _, arms = read_arms(context.graph, rows)
     found = feasibility(arms.get(CLAIMED))
+    if found.feasible:
+        patch = arms[CLAIMED].patch
+        warned = caution(context.graph, claim.view, patch, context.names)
+        found = replace(found, caution=warned)
     if found.feasible and takes_least(repair.template):
         return replace(found, why=f"{found.why} Only as much of it is made as mends.")
     return found
@@ -183,4 +188,5 @@ def describe_option(
         changes=verdict.changes,
         obstacles=verdict.obstacles,
         reason=verdict.why,
+        caution=verdict.caution,
     )

@@ -11,7 +11,10 @@ from kgreason.repair.trial import Feasibility
 
 @dataclass(frozen=True)
 class Offer:
-    """A repair that fits a hypothesis: what it mends (data or shapes), and what it costs."""
+    """A repair that fits a hypothesis: what it mends (data or shapes), and what it costs.
+
+    `caution` is what a person should look at before it is applied, None where nothing is known.
+    """
 
     repair: str
     mends: str
@@ -20,6 +23,7 @@ class Offer:
     feasible: bool
     changes: int
     why: str
+    caution: str | None = None
 
     @classmethod
     def of(cls, one: Repair, verdict: Feasibility) -> Self:
@@ -33,6 +37,7 @@ class Offer:
             verdict.feasible,
             verdict.changes,
             verdict.why,
+            verdict.caution,
         )
 
 

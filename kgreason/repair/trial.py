@@ -33,7 +33,7 @@ class Arm:
 class Feasibility:
     """Whether a repair can be made at (nearly) all claimed nodes, what it costs, and why not.
 
-    `patch` is the digest of what it would change.
+    `patch` is the digest of what it would change, `caution` what to look at before it is applied.
     """
 
     feasible: bool
@@ -41,6 +41,7 @@ class Feasibility:
     obstacles: int
     why: str
     patch: str = ""
+    caution: str | None = None
 
 
 @dataclass(frozen=True)

@@ -423,7 +423,7 @@ def _repairs(record: Record) -> dict[str, dict[str, Any]]:
         row["hypothesis"].value: {"hypothesis": row["hypothesis"].value}
         | {name: _text(row, name) for name in texts}
         | {name: int(row[name].value) if name in row else None for name in counts}
-        | {"not_tried": _text(row, "why")}
+        | {"not_tried": _text(row, "why"), "caution": _text(row, "caution")}
         for row in record.select("result-repairs")
     }
 

@@ -334,7 +334,7 @@ class ReportedRepair:
     `repair` is its name, `instruction` what it does in words, `outcome` what came of it: cleared,
     partly, unchanged, harmful, unspecific or out-of-scope. It changed `nodes`, and of their
     `violations` it `cleared` some and `caused` new ones. Where none was tried, all that is None and
-    `not_tried` says why.
+    `not_tried` says why. `caution` is what to look at before it is applied.
     """
 
     hypothesis: str
@@ -346,6 +346,7 @@ class ReportedRepair:
     cleared: int | None
     caused: int | None
     not_tried: str | None
+    caution: str | None = None
 
 
 @dataclass(frozen=True)

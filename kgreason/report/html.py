@@ -4,6 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
@@ -15,6 +16,8 @@ from kgreason.report.narrator import TEMPLATES, Narrator, narrated
 from kgreason.report.summary import SHOWN, Answer, answer, command
 
 _FOLDER: Final = Path(__file__).parent / "templates"
+_RESERVED: Final = frozenset(("example", "invalid", "localhost", "test", "local", "internal"))
+_EXAMPLES: Final = frozenset(("com", "net", "org"))
 _LEVELS: Final = {"report": 2, "symptom": 3, "hypothesis": 4}
 
 
@@ -57,6 +60,7 @@ def environment() -> Environment:
     made.filters["slug"] = slug
     made.filters["prose"] = prose
     made.filters["words"] = words
+    made.filters["leads"] = leads
     made.globals["draw"] = chart.draw
     return made
 
@@ -70,6 +74,22 @@ def prose(text: str) -> Markup:
     """Return a sentence as HTML: text between backticks is code, and a figure keeps its %."""
     escaped = str(escape(text)).replace(" %", "\u00a0%")
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S704 - escaped above
+
+
+def leads(address: str | None) -> bool:
+    """Check whether an address may lead somewhere.
+
+    Names that are reserved for examples and tests (RFC 2606, RFC 6761), and those without a dot,
+    are known nowhere outside of the place that uses them.
+    """
+    try:
+        host = (urlsplit(address or "").hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    labels = host.lower().split(".")
+    if len(labels) == 1 or labels[-1] in _RESERVED:
+        return False
+    return labels[-2] != "example" or labels[-1] not in _EXAMPLES
 
 
 def words(text: str) -> Markup:

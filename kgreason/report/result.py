@@ -40,7 +40,7 @@ class Result:
         self.close()
 
     def close(self) -> None:
-        """Give the ledger and the data back; a closed result cannot be asked any more."""
+        """Let go of the ledger and the data; a closed result cannot be asked any more."""
         self._closed = True
         self._at_hand = None
         self.ledger.close()
@@ -58,7 +58,9 @@ class Result:
     @property
     def headline(self) -> str:
         """The answer in one or two sentences, as it begins the report."""
-        text = template("report", "question").render(investigation=self.record.iri)
+        naming = template("record", "symptom-name").fragment()
+        asked = template("report", "question")
+        text = asked.render(investigation=self.record.iri, naming=naming)
         (row,) = self.record.store.select(text)
         return row["sentence"].value.strip()
 

@@ -80,9 +80,12 @@ def answer(record: Record) -> Answer:
     """Return the short answer of an investigation, finished or not, from its record alone."""
     which = called(record)
     found = [c for c in causes(record) if not c.told_with]
+    naming = template("record", "symptom-name").fragment()
+    asked = template("summary", "headline").render(investigation=record.iri, naming=naming)
+    (said,) = record.store.select(asked)
     return Answer(
         which,
-        _text(next(iter(record.select("headline", role="summary")))["sentence"].value),
+        _text(said["sentence"].value),
         tuple(_cause(record, one, which) for one in found),
         tuple(_without_cause(record)),
     )
@@ -187,36 +190,51 @@ def _without_cause(record: Record) -> Iterator[OpenSymptom]:
 def text(
     told: Answer, *, ledger: str | None = None, everything: bool = False, width: int | None = None
 ) -> str:
-    """Write a short answer as plain text; lines are wrapped to `width` where one is given.
+    """Write a short answer as plain text, in about ten lines unless `everything` is asked for.
 
-    At most three causes are told unless `everything` is asked for. `ledger` is the folder that the
-    commands name; without one they name none. Commands are never broken.
+    Three lines a cause, of three causes at most; rules without a cause where there is room left.
+    Lines are wrapped to `width` where one is given. `ledger` is the folder that the commands name;
+    without one they name none. Commands are never broken.
     """
     first = told.causes if everything else told.causes[:SHOWN]
+    room = len(told.open) if everything else max(SHOWN - len(first), 0)
     lines = _wrapped(told.headline, width, "", "")
     for one in first:
-        lines += _told(one, ledger, width)
-    for symptom in told.open if everything else told.open[:1]:
+        lines += _told(one, ledger, width, everything=everything)
+    for symptom in told.open[:room]:
         lines += _open(symptom, width)
-    more = len(told.causes) - len(first)
-    rest = 0 if everything else max(0, len(told.open) - 1)
-    lines += _where(told, more, rest, ledger)
+    more, rest = len(told.causes) - len(first), max(0, len(told.open) - room)
+    lines += _where(told, more, rest, ledger, width)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _told(one: ToldCause, ledger: str | None, width: int | None) -> Iterator[str]:
-    mark = f"{one.cause.name}  "
-    yield from _wrapped(one.rule, width, mark, _INDENT)
+def _told(
+    one: ToldCause, ledger: str | None, width: int | None, *, everything: bool
+) -> Iterator[str]:
+    mark, others = f"{one.cause.name}  ", len(one.also)
+    rule = one.rule
+    if others and not everything:
+        rule += f" It is behind {others} more rule{'' if others == 1 else 's'}."
+    yield from _wrapped(rule, width, mark, _INDENT)
     yield from _labelled("Why", f"{one.why} How sure: {one.sure}", width)
-    for also in one.also:
+    for also in one.also if everything else ():
         yield from _labelled("Also", also, width)
     yield from _step(one.step, ledger, width)
 
 
-def _step(step: NextStep, ledger: str | None, width: int | None) -> Iterator[str]:
-    yield from _labelled("Next", step.words, width)
-    if step.command is not None:
-        yield f"{_INDENT}{' ' * _LABEL}{command(step.command, ledger)}"
+def _step(step: NextStep, ledger: str | None, width: int | None) -> list[str]:
+    """Return what to do next; the command ends the line, or has one of its own where it is long."""
+    if step.command is None:
+        return _labelled("Next", step.words, width)
+    lines = _labelled("Next", f"{step.words.removesuffix('.')}:", width)
+    return _ended(lines, command(step.command, ledger), width, _INDENT + " " * _LABEL)
+
+
+def _ended(lines: list[str], asked: str, width: int | None, indent: str) -> list[str]:
+    """Return lines with a command at their end, on a line of its own where it is too long."""
+    if width is None or len(lines[-1]) + 1 + len(asked) <= width:
+        return [*lines[:-1], f"{lines[-1]} {asked}"]
+    return [*lines, f"{indent}{asked}"]
 
 
 def _open(one: OpenSymptom, width: int | None) -> Iterator[str]:
@@ -226,17 +244,20 @@ def _open(one: OpenSymptom, width: int | None) -> Iterator[str]:
         yield from _step(one.step, None, width)
 
 
-def _where(told: Answer, more: int, rest: int, ledger: str | None) -> Iterator[str]:
-    """Say where the rest is."""
+def _where(told: Answer, more: int, rest: int, ledger: str | None, width: int | None) -> list[str]:
+    """Return where the rest is."""
     left = []
     if more:
         left.append(f"{more} more cause{'' if more == 1 else 's'}")
     if rest:
-        left.append(f"{rest} more rule{'' if rest == 1 else 's'} without a cause")
+        left.append(f"{rest} rule{'' if rest == 1 else 's'} without a cause")
+    said = "All of it, with the evidence, as a page:"
+    asked = command(f"report {told.which} --out report.html", ledger)
     if left:
-        yield f"And {' and '.join(left)}: {command(f'report {told.which} --all', ledger)}"
-    page = command(f"report {told.which} --out report.html", ledger)
-    yield f"All of it, with the evidence, as a page: {page}"
+        page = "with the evidence as a page: --out report.html in place of --all"
+        said = f"And {' and '.join(left)} ({page}):"
+        asked = command(f"report {told.which} --all", ledger)
+    return _ended(_wrapped(said, width, "", ""), asked, width, _INDENT)
 
 
 def command(words: str, ledger: str | None) -> str:

@@ -63,7 +63,7 @@ def add(ledger: str | Path, other: str | Path) -> list[Added]:
 
 @contextmanager
 def _opened(source: Path) -> Iterator[tuple[Store, list[ox.NamedNode]]]:
-    """Give a store with the records of a folder or file, and the investigations in order."""
+    """Open a store with the records of a folder or file, and the investigations in order."""
     if source.is_file():
         store = Store(_loaded(source), f"the file {source}")
         yield store, _investigations(store, source)

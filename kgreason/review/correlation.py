@@ -370,7 +370,7 @@ class _Graph:
     def _inside(
         self, number: int, record: Record, several: Sequence[Hypothesis]
     ) -> Iterator[tuple[Hypothesis, set[Term]]]:
-        """Give the failing nodes in the region of each cause, found in the data read again."""
+        """Return the failing nodes in the region of each cause, found in the data read again."""
         request = opening.recorded_request(record)
         graph, observed = opening.seen(request, None, None)
         if graph.fingerprint != self._graph:

@@ -11,6 +11,10 @@ from kgreason.review.comparison import Comparison
 
 KINDS: Final = ("violation", "cause", "new-cause")
 """What a gate may fail on."""
+_DOUBTS: Final = re.compile(
+    r"Nothing was checked|Is an ontology missing\?|.*nobody knows whether anything was checked"
+)
+"""How the notices of a record begin that say why no failure (or a failure) may mean nothing."""
 _TOLERANCE: Final = re.compile(r"(\d{1,12})|(\d{1,3}(?:\.\d{1,9})?)%", re.ASCII)
 
 
@@ -49,6 +53,11 @@ def check(kind: str | None, tolerance: Tolerance, *, compared: bool) -> None:
             "--fail-on new-cause: new compared with what? Give --baseline, a result as JSON or an "
             "earlier investigation such as I1."
         )
+
+
+def doubts(told: Mapping[str, Any]) -> list[str]:
+    """Return the notices of a result that doubt whether anything was checked."""
+    return [text for text in told["notices"] if _DOUBTS.match(text)]
 
 
 def failures(

@@ -126,7 +126,7 @@ def _faults(differences: Iterable[Difference]) -> Iterator[Finding]:
 
 
 def _other_data(record: Record, graph: Graph, differences: Iterable[Difference]) -> Iterator[str]:
-    """Say first where the data are not those of then, or are under other names."""
+    """Return what is to be said first: where the data are not those of then, or are renamed."""
     for one in differences:
         if one.figure == "fingerprint":
             was, now = (f"{x[:12]}…" if x else "none" for x in (one.recorded, one.found))

@@ -89,7 +89,7 @@ class Explorer:
         return filled("front", listed=listed, folders=self.snapshots.folders, tab="list")
 
     def answer(self, request: Request) -> Response:
-        """Tell the short answer: the first screen and the cards of the report."""
+        """Return the short answer: the first screen and the cards of the report."""
         held = self.held(request)
         answer = held.snapshot.short_answer(held.iri)
         return self.page(
@@ -102,7 +102,7 @@ class Explorer:
         return self.page(held, "causes", "causes", causes=held.told["causes"], told=held.told)
 
     def cause(self, request: Request) -> Response:
-        """Tell one cause: its card, its hypotheses, and where to go on."""
+        """Return one cause: its card, its hypotheses, and where to go on."""
         held = self.held(request)
         name = request.path_params["name"]
         cause = next((one for one in held.told["causes"] if one["id"] == name), None)
@@ -135,7 +135,7 @@ class Explorer:
         return self.page(held, "symptoms", "symptoms", symptoms=held.told["symptoms"])
 
     def symptom(self, request: Request) -> Response:
-        """Tell one broken rule: the verdict, all its hypotheses, what the report says of it."""
+        """Return one broken rule: the verdict, all its hypotheses, what the report says of it."""
         held = self.held(request)
         _, symptom = held.entry("symptom", request.path_params["number"])
         return self.page(
@@ -153,7 +153,7 @@ class Explorer:
         return self.page(held, "hypotheses", "hypotheses", block=held.explored("hypotheses"))
 
     def hypothesis(self, request: Request) -> Response:
-        """Tell one hypothesis: its evidence, why its confidence, its life, what people say."""
+        """Return one hypothesis: its evidence, why its confidence, its life, what people say."""
         held = self.held(request)
         symptom, one = held.entry("hypothesis", request.path_params["number"])
         finished = held.investigation.listed.finished
@@ -187,7 +187,7 @@ class Explorer:
         return RedirectResponse(f"{back}#people", 303)
 
     def evidence(self, request: Request) -> Response:
-        """Tell one piece of evidence, to the very nodes that it cites."""
+        """Return one piece of evidence, to the very nodes that it cites."""
         held = self.held(request)
         number = request.path_params["number"]
         node = f"{held.iri}:evidence:{number}"
@@ -197,7 +197,7 @@ class Explorer:
         return self.page(held, "evidence", "hypotheses", block=block, number=number, node=node)
 
     def node(self, request: Request) -> Response:
-        """Tell where a node of the graph is cited."""
+        """Return where a node of the graph is cited."""
         held = self.held(request)
         node = _iri(request)
         block = held.explored("node", node=node)
@@ -222,7 +222,7 @@ class Explorer:
         return JSONResponse(walk.elements(held.investigation.nonce, node, beside))
 
     def report(self, request: Request) -> Response:
-        """Give the whole report, as `kgreason report --format html` writes it."""
+        """Return the whole report, as `kgreason report --format html` writes it."""
         held = self.held(request)
         with held.snapshot.result(held.iri) as result:
             text = result.html(ledger=str(held.investigation.folder))

@@ -46,7 +46,7 @@ class FromData:
         )
 
     def table(self, request: Request) -> Response:
-        """Give all nodes of a cause as CSV, as `kgreason nodes` does."""
+        """Return all nodes of a cause as CSV, as `kgreason nodes` does."""
         held = self.explorer.held(request)
         rows = self._found(held, request.path_params["name"], whole=True).rows()
         out = io.StringIO()
@@ -68,7 +68,7 @@ class FromData:
             raise of_error(error) from error
 
     def why(self, request: Request) -> Response:
-        """Say why a node fails, as `kgreason why` does; without a node ask for one."""
+        """Return why a node fails, as `kgreason why` has it; without a node ask for one."""
         held = self.explorer.held(request)
         node = request.query_params.get("node", "").strip()
         if not node:

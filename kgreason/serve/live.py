@@ -78,7 +78,7 @@ async def feed_of(
     sent: int,
     pause: float = _PAUSE,
 ) -> AsyncIterator[str]:
-    """Give each event after the first `sent` as it comes, and say when there will be no more.
+    """Yield each event after the first `sent` as it comes, and say when there will be no more.
 
     It breaks off where the server is `stopping`; a client then asks again, for the rest.
     """

@@ -200,7 +200,7 @@ def _sound(iri: ox.NamedNode) -> bool:
 def _unread(
     store: Store, named: str, found: list[Axiom], unnamed: dict[ox.NamedNode, int]
 ) -> Iterator[str]:
-    """Tell in one sentence which axioms are not looked at."""
+    """Return a sentence on which axioms are not looked at."""
     looked: list[_Single] = [term for form in forms() for term in _terms(form, "axiom")]
     ranges = {a.given for a in found if a.kind == RDFS.range}
     given: list[_Single] = [term for term in ranges if isinstance(term, ox.NamedNode)]

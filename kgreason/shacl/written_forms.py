@@ -248,7 +248,7 @@ class _Forms:
                 yield self._items, i
 
     def _use(self, items: Sequence[Item], index: int) -> str:
-        """Tell what an expression asks of a variable: its form, its value, neither, or other."""
+        """Return what an expression asks of a variable: its form, its value, neither, or other."""
         around = [_word(items, index + step) for step in (-3, -2, -1, 1)]
         use = items[index]
         if isinstance(use, Use) and use.depth == 0:

@@ -74,21 +74,22 @@ def _causes(found: Findings, rule: Rule) -> Iterator[str]:
 def annotations(found: Findings) -> str:
     """Return workflow commands of GitHub Actions: one for each cause, and each rule without one."""
     lines = [
-        _command(
-            cause.level, cause.files[:1], f"{cause.id}: {cause.rules[0].name}", cause.statement
-        )
+        _command(cause.level, cause.place, f"{cause.id}: {cause.rules[0].name}", cause.statement)
         for cause in found.causes
     ]
     lines += [
-        _command(rule.level, [], rule.name, f"{rule.counts}, and no cause was found.")
+        _command(rule.level, None, rule.name, f"{rule.counts}, and no cause was found.")
         for rule in found.open
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _command(level: str, files: list[str], title: str, message: str) -> str:
+def _command(level: str, place: tuple[str, int | None] | None, title: str, message: str) -> str:
     kind = "notice" if level == "note" else level
-    given = {"title": title} | ({"file": files[0]} if files else {})
+    given = {"title": title}
+    if place is not None:
+        file, line = place
+        given |= {"file": file} if line is None else {"file": file, "line": str(line)}
     told = ",".join(f"{name}={_property(text)}" for name, text in sorted(given.items()))
     return f"::{kind} {told}::{_data(message)}"
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 from kgreason.base.store import Row
 from kgreason.graph.names import local_name
 from kgreason.record import node_name
+from kgreason.report.export.described import lines
 from kgreason.report.told_graph import ToldGraph
 
 if TYPE_CHECKING:
@@ -43,12 +44,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Failure:
-    """A failing node with a value at fault and the file (or named graph) that it is from."""
+    """A failing node with a value at fault and the file (or named graph) that it is from.
+
+    `line` is where that file first describes the node, None where that is not certain.
+    """
 
     node: str
     symptom: str
     value: str | None
     file: str | None
+    line: int | None = None
 
 
 @dataclass
@@ -81,6 +86,14 @@ class CauseFinding:
                 counts[one.file] = counts.get(one.file, 0) + 1
         return sorted(counts, key=lambda name: (-counts[name], name))
 
+    @property
+    def place(self) -> tuple[str, int | None] | None:
+        """The file of most of its failing nodes, and the first line there that describes one."""
+        if not self.files:
+            return None
+        lines = [one.line for one in self.failures if one.file == self.files[0] and one.line]
+        return self.files[0], min(lines, default=None)
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -107,9 +120,10 @@ def findings(result: "Result", told: ToldGraph) -> Findings:
             if rules[row["symptom"].value] not in known.rules:
                 known.rules.append(rules[row["symptom"].value])
     every: dict[Failure, None] = {}
-    files = _files(result)
-    for row in told.select("failures"):
-        one = _failure(row, files)
+    files, failing = _files(result), told.select("failures")
+    places = _places(result, failing)
+    for row in failing:
+        one = _failure(row, files, places)
         every[one] = None
         if "id" in row and one not in causes[row["id"].value].failures[-1:]:
             causes[row["id"].value].failures.append(one)
@@ -174,10 +188,25 @@ def _cause(row: Row) -> CauseFinding:
     )
 
 
-def _failure(row: Row, files: Mapping[str, str]) -> Failure:
-    graph = _of(row, "graph")
+def _failure(
+    row: Row, files: Mapping[str, str], places: Mapping[str, Mapping[str, int]]
+) -> Failure:
+    graph, node = _of(row, "graph"), node_name(row["node"])
     file = None if graph is None else files.get(graph, _named(graph))
-    return Failure(node_name(row["node"]), row["symptom"].value, _of(row, "value"), file)
+    line = places.get(graph or "", {}).get(node)
+    return Failure(node, row["symptom"].value, _of(row, "value"), file, line)
+
+
+def _places(result: "Result", failing: Sequence[Row]) -> dict[str, Mapping[str, int]]:
+    """Return the line at which each failing node is described, by the graph of each file."""
+    if result.at_hand is None:
+        return {}
+    wanted: dict[str, set[str]] = {}
+    for row in failing:
+        if "graph" in row:
+            wanted.setdefault(row["graph"].value, set()).add(node_name(row["node"]))
+    sources = result.at_hand.graph.sources
+    return {s.iri.value: lines(s.path, wanted.get(s.iri.value, ())) for s in sources}
 
 
 def _named(graph: str) -> str:

@@ -64,7 +64,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(cause: CauseFinding, places: Mapping[str, int]) -> dict[str, Any]:
     first = cause.rules[0]
     shown = cause.failures[:_SHOWN]
-    files = cause.files
+    place = cause.place
     made: dict[str, Any] = {
         "ruleId": first.id,
         "ruleIndex": places[first.symptom],
@@ -72,7 +72,7 @@ def _result(cause: CauseFinding, places: Mapping[str, int]) -> dict[str, Any]:
         "message": {"text": f"{cause.id}: {cause.statement}"},
         "partialFingerprints": {"kgreasonCause/v1": cause.fingerprint},
         "occurrenceCount": max(1, cause.explains),
-        "locations": [{"physicalLocation": _artifact(files[0])}] if files else [],
+        "locations": [] if place is None else [{"physicalLocation": _artifact(*place)}],
         "relatedLocations": [_node(number, one) for number, one in enumerate(shown)],
         "properties": {
             "cause": cause.id,
@@ -86,8 +86,9 @@ def _result(cause: CauseFinding, places: Mapping[str, int]) -> dict[str, Any]:
     return made
 
 
-def _artifact(file: str) -> dict[str, Any]:
-    return {"artifactLocation": {"uri": uri(file)}}
+def _artifact(file: str, line: int | None) -> dict[str, Any]:
+    told: dict[str, Any] = {"artifactLocation": {"uri": uri(file)}}
+    return told if line is None else told | {"region": {"startLine": line}}
 
 
 def _node(number: int, one: Failure) -> dict[str, Any]:
@@ -98,7 +99,7 @@ def _node(number: int, one: Failure) -> dict[str, Any]:
         "logicalLocations": [{"fullyQualifiedName": one.node, "kind": "resource"}],
     }
     if one.file is not None:
-        made["physicalLocation"] = _artifact(one.file)
+        made["physicalLocation"] = _artifact(one.file, one.line)
     return made
 
 
