@@ -61,7 +61,9 @@ def test_the_summary_says_what_why_how_sure_and_what_next(told: str) -> None:
     assert lines[0] == ("2 rules are broken, by 46 failing nodes in all. 2 causes explain all 46.")
     assert lines[1] == "C1  A sample has a mass: 36 of 80 stone samples fail."
     assert "Stone samples described in the source south.ttl fail: 90 % of these 40" in lines[2]
-    assert "of the other 40 none (at most 7.5 %). This accounts for all 36. How sure: " in lines[2]
+    assert (
+        "and none of the other 40 (at most 7.5 %). This accounts for all 36. How sure: " in lines[2]
+    )
     assert lines[3].startswith("    Next: Ask whoever makes the stone samples described in")
     assert lines[4] == "C2  A sample has a site: 10 of 80 stone samples fail."
     assert len(lines) == 1 + 2 * 3 + 1

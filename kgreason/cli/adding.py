@@ -35,16 +35,7 @@ def ledger(
         ),
     ] = None,
     folder: o.LedgerFolder = o.DEFAULT_LEDGER,
-    format_: Annotated[
-        o.ListFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="table|json",
-            show_default="by the ending of --out, else table",
-            help="How the list is written.",
-        ),
-    ] = None,
+    format_: o.ListAs = None,
     out: o.Out = None,
 ) -> None:
     """List the investigations of a ledger, or add those of other ledgers to it.

@@ -7,6 +7,7 @@ import typer
 
 from kgreason.base.errors import OptionError, QueryError
 from kgreason.cli import answers
+from kgreason.cli import gating as g
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.gating import Gate
@@ -70,10 +71,10 @@ def report(
             help="A report given out before (.md or .html), to which sections are compared.",
         ),
     ] = None,
-    fail_on: o.FailOnOption = None,
-    baseline: o.Baseline = None,
-    tolerate: o.Tolerate = None,
-    allow_empty: o.AllowEmpty = False,
+    fail_on: g.FailOnOption = None,
+    baseline: g.Baseline = None,
+    tolerate: g.Tolerate = None,
+    allow_empty: g.AllowEmpty = False,
     data: o.DataOfThen = None,
     shapes: o.ShapesOfThen = None,
     axioms: o.AxiomsOfThen = None,
@@ -172,16 +173,7 @@ def audit(
     which: o.Which = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
-    format_: Annotated[
-        o.ListFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="table|json",
-            show_default="by the ending of --out, else table",
-            help="How findings are listed.",
-        ),
-    ] = None,
+    format_: o.ListAs = None,
     pin: Annotated[
         str | None,
         typer.Option(
@@ -395,16 +387,7 @@ def history(
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     extend: o.Extend = None,
-    format_: Annotated[
-        o.TableFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="table|csv|json",
-            show_default="by the ending of --out, else table",
-            help="How the answer is written.",
-        ),
-    ] = None,
+    format_: o.TableAs = None,
     out: o.Out = None,
 ) -> None:
     """Ask a stored question about how a result came about; without a name, list the questions."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from kgreason.cli import gating as g
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, resumable
@@ -83,10 +84,10 @@ def investigate(
     format_: o.Format = None,
     out: o.Out = None,
     events: o.Events = None,
-    fail_on: o.FailOnOption = None,
-    baseline: o.Baseline = None,
-    tolerate: o.Tolerate = None,
-    allow_empty: o.AllowEmpty = False,
+    fail_on: g.FailOnOption = None,
+    baseline: g.Baseline = None,
+    tolerate: g.Tolerate = None,
+    allow_empty: g.AllowEmpty = False,
     max_hypotheses: Annotated[
         int, typer.Option(metavar="N", rich_help_panel=o.BUDGET, help="Hypotheses a symptom.")
     ] = 6,
@@ -184,10 +185,10 @@ def resume(
     format_: o.Format = None,
     out: o.Out = None,
     events: o.Events = None,
-    fail_on: o.FailOnOption = None,
-    baseline: o.Baseline = None,
-    tolerate: o.Tolerate = None,
-    allow_empty: o.AllowEmpty = False,
+    fail_on: g.FailOnOption = None,
+    baseline: g.Baseline = None,
+    tolerate: g.Tolerate = None,
+    allow_empty: g.AllowEmpty = False,
     extend: o.Extend = None,
     jobs: o.Jobs = 1,
     live: Live = False,
@@ -240,16 +241,7 @@ def symptoms(
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
     extend: o.Extend = None,
-    format_: Annotated[
-        o.ListFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="table|json",
-            show_default="by the ending of --out, else table",
-            help="How they are listed.",
-        ),
-    ] = None,
+    format_: o.ListAs = None,
     out: o.Out = None,
 ) -> None:
     """Only say what is wrong: each constraint that fails, with how many nodes of how many.

@@ -471,6 +471,16 @@ ListAs = Annotated[
         help="How it is written.",
     ),
 ]
+TableAs = Annotated[
+    TableFormat | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="table|csv|json",
+        show_default="by the ending of --out, else table",
+        help="How it is written.",
+    ),
+]
 Out = Annotated[
     str | None,
     typer.Option(
@@ -480,48 +490,6 @@ Out = Annotated[
         rich_help_panel=RECORD,
         show_default="stdout",
         help="Write the result to a file, all of it or nothing.",
-    ),
-]
-FailOnOption = Annotated[
-    FailOn | None,
-    typer.Option(
-        "--fail-on",
-        metavar="violation|cause|new-cause",
-        rich_help_panel=GATE,
-        show_default=False,
-        help="End with exit code 1 if anything fails, if a cause was found (what only narrows the "
-        "failures down is none), or if one was found that the --baseline does not tell; with 2 if "
-        "no constraint has a node to look at, or an ontology seems to be missing.",
-    ),
-]
-Baseline = Annotated[
-    str | None,
-    typer.Option(
-        "--baseline",
-        metavar="FILE.json|I1|DIR",
-        rich_help_panel=GATE,
-        show_default=False,
-        help="Compare with an earlier result: JSON of `--format json`, an investigation of the "
-        "ledger, or another ledger.",
-    ),
-]
-Tolerate = Annotated[
-    str | None,
-    typer.Option(
-        "--tolerate",
-        metavar="N|P%",
-        rich_help_panel=GATE,
-        show_default="nothing",
-        help="With --fail-on: so many nodes may fail by one rule or cause, or such a share of "
-        "those that were looked at.",
-    ),
-]
-AllowEmpty = Annotated[
-    bool,
-    typer.Option(
-        "--allow-empty",
-        rich_help_panel=GATE,
-        help="With --fail-on: data may lack all that the shapes are about.",
     ),
 ]
 Events = Annotated[

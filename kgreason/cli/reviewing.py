@@ -72,16 +72,7 @@ def explain(
         ),
     ] = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
-    format_: Annotated[
-        o.TableFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="table|csv|json",
-            show_default="by the ending of --out, else table",
-            help="How it is written.",
-        ),
-    ] = None,
+    format_: o.TableAs = None,
     out: o.Out = None,
 ) -> None:
     """Tell why a hypothesis has its confidence: each update with its inputs, in order."""
