@@ -67,6 +67,7 @@ class Snapshot:
         self._extend = tuple(extend)
         self._inner = ox.Store()
         self._told: dict[str, dict[str, Any]] = {}
+        self._short: dict[str, ShortAnswer] = {}
         held: dict[str, HeldInvestigation] = {}
         for folder in folders:
             with Ledger.read(folder) as reader:
@@ -116,8 +117,10 @@ class Snapshot:
 
     def short_answer(self, iri: str) -> ShortAnswer:
         """Return the short answer of an investigation, with its pictures."""
-        with self._opened(iri) as record:
-            return short_answer(record)
+        if iri not in self._short:
+            with self._opened(iri) as record:
+                self._short[iri] = short_answer(record)
+        return self._short[iri]
 
     def explored(self, iri: str, page: str, **about: str) -> Block:
         """Return a page of the explorer: the sections of `queries/explore/` that name it.

@@ -41,7 +41,8 @@ class NextStep:
 class ToldCause:
     """What is said of a cause: the rule, the cause with both rates, how sure, and what to do.
 
-    `also` says what else it is behind; `pictures` and the `way` show the data.
+    `also` says what else it is behind; `pictures` and the `way` show the data. The `statement` is
+    the cause alone, of nodes that are called by their class.
     """
 
     cause: Cause
@@ -53,6 +54,7 @@ class ToldCause:
     step: NextStep
     pictures: tuple[Bars, ...] = ()
     way: Ways | None = None
+    statement: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
         next_step(record, told, which, cause.name),
         _pictures(record, first),
         _way(record, cause, first),
+        _text(first["said"].value),
     )
 
 

@@ -99,7 +99,9 @@ class Explorer:
     def causes(self, request: Request) -> Response:
         """List the causes."""
         held = self.held(request)
-        return self.page(held, "causes", "causes", causes=held.told["causes"], told=held.told)
+        short = held.snapshot.short_answer(held.iri)
+        said = {one.cause.name: one.statement for one in short.causes}
+        return self.page(held, "causes", "causes", causes=held.told["causes"], said=said)
 
     def cause(self, request: Request) -> Response:
         """Return one cause: its card, its hypotheses, and where to go on."""
