@@ -1,4 +1,4 @@
-"""The figures by which the engine judges: data of `ontology/engine.ttl`, read once."""
+"""The figures and words by which the engine judges: data of `ontology/engine.ttl`, read once."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -23,6 +23,11 @@ def figure(name: str) -> float:
 def integer(name: str) -> int:
     """Return a figure that is a whole number; raises RunError where there is none."""
     return int(_value(name))
+
+
+def words(name: str) -> frozenset[str]:
+    """Return the words of a list that the engine goes by; raises RunError where there is none."""
+    return frozenset(_value(name).split())
 
 
 @cache

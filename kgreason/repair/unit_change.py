@@ -10,7 +10,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.base.figures import figure, figures, integer
+from kgreason.base.figures import figure, integer, words
 from kgreason.context.view import View
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
@@ -19,7 +19,7 @@ from kgreason.repair.patch import Change, Patch
 _FACTOR: Final = figure("unitFactor")
 _APART: Final = figure("unitApart")
 _LEAST: Final = integer("unitLeast")
-_WORDS: Final = frozenset(figures()["unitWords"].split())
+_WORDS: Final = words("unitWords")
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _LOOKED_AT: Final = 20_000
 """Values of the property that are compared at most, the first of the graph."""
@@ -62,8 +62,8 @@ def unit_of(name: str) -> str | None:
 
     What a name begins with is what is measured: `metre` is no unit in `metreReading`.
     """
-    words = [part.lower() for part in _PARTS.findall(name)]
-    return next((word for word in reversed(words[1:]) if word in _WORDS), None)
+    parts = [part.lower() for part in _PARTS.findall(name)]
+    return next((part for part in reversed(parts[1:]) if part in _WORDS), None)
 
 
 def _by_name(old: str, new: str) -> str | None:
