@@ -157,6 +157,7 @@ def test_an_agent_finds_the_cause_and_its_nodes(session: Session, investigated: 
     _, told = session.ask("causes")
     (cause,) = told["rows"]
     assert (cause["name"], cause["explains"]) == ("C1", 25)
+    assert cause["next"]["command"].startswith("nodes C1")
     (rule,) = cause["rules"]
     assert rule["hypothesis"] == "H1"
     assert rule["inside"] == {"failing": 25, "population": 40}
@@ -285,6 +286,7 @@ def test_a_record_of_files_outside_tells_nothing_of_them(place: Path, session: S
     assert done.code == 0, done.err
     _, told = session.ask("nodes", cause="C1", ledger="other")
     assert told["complete"] is False
+    assert "outside the folders of this server" in told["source"]
     assert "outside the folders" in session.refused("why", node="south1", ledger="other")
 
 

@@ -24,6 +24,10 @@ _LONGEST_RUN: Final = 3_600.0
 _QUERY_SECONDS: Final = 20.0
 _CITED: Final = 5
 _ENDED: Final = {"finished": "finished", "stopped": "been stopped", "failed": "failed"}
+_CITED_ALONE: Final = (
+    "Only the nodes that the record cites: this investigation read files outside the folders of "
+    "this server."
+)
 REPORT: Final = 100_000
 """Characters of a report that are given at most."""
 
@@ -155,14 +159,15 @@ class Tools:
         With `passing`, those in its region that do not fail. Where the data are no longer at hand,
         only the nodes that the record cites are told, and the answer says so.
         """
-        if self._within(investigation, ledger):
+        within = self._within(investigation, ledger)
+        if within:
             found = self._opened(ledger).nodes(cause, investigation)
         else:
             with self._result(investigation, ledger) as result:
                 found = result.nodes(result.cause(cause))
         those = found.those(failing=not passing, passing=passing)
         which = "pass although it is about them" if passing else "fail"
-        more = {"complete": found.complete, "source": found.source}
+        more = {"complete": found.complete, "source": found.source if within else _CITED_ALONE}
         return marked.page(f"Nodes of {_named(cause)} that {which}.", those.rows(), start, **more)
 
     def why(self, node: str, investigation: str | None = None, ledger: str = str(LEDGER)) -> str:
@@ -328,6 +333,7 @@ def _cause(one: ReportedCause, symptoms: Sequence[ReportedSymptom]) -> dict[str,
         "explains": one.explains,
         "adds": one.adds,
         "narrows": one.narrows,
+        "next": asdict(one.next),
     }
     told["rules"] = [
         {"rule": s.name, "failing": s.failing, "population": s.population, **_hypothesis(h)}
