@@ -148,7 +148,7 @@ def test_why_a_node_fails_names_the_rule_the_value_and_the_cause(place: Path) ->
         f"{EX}west4 breaks 1 of the 2 rules that look at it.",
         "",
         "A size is 900 or less (size 905 in west.ttl)",
-        f"  {cause.id} holds it: {cause.statement}",
+        f"  {cause.id} is about it: {cause.statement}",
     ]
 
 
@@ -162,7 +162,7 @@ def test_why_without_a_cause_tells_what_the_nearest_passing_node_has(place: Path
     failing = {f"{EX}south{i}" for i in range(25)} | {f"{EX}north0"}
     assert broken["nearest"] not in failing
     text = asked(place, "why", f"{EX}north0").out
-    assert "No cause holds it." in text
+    assert "No cause is about it." in text
     assert f"The nearest node that passes is {broken['nearest']}:" in text
     assert "there, nothing here" in text
 

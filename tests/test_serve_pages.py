@@ -152,7 +152,7 @@ def test_all_nodes_of_a_cause_are_looked_up_in_the_data(ledger: Path, site: Test
 def test_why_a_node_fails_is_told(site: TestClient) -> None:
     said = words(site.get(f"{BASE}/why", params={"node": "http://example.org/n100"}).text)
     assert "It breaks 1 of the 2 rules that look at it" in said
-    assert "C1 holds it" in said
+    assert "C1 is about it" in said
     got = site.get(f"{BASE}/why", params={"node": "nobody"})
     assert got.status_code == 400
     assert "the data say nothing of such a node" in words(got.text)

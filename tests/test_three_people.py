@@ -98,7 +98,7 @@ def test_a_steward_goes_from_the_data_to_the_repair(
     assert {path: path.stat().st_mtime_ns for path in (EXAMPLE / "data").iterdir()} == before
     # One node of it, asked about by name.
     done = installed.type(f"kgreason why {rows[0]['node']}", place)
-    assert "C1 holds it" in done.out
+    assert "C1 is about it" in done.out
 
 
 def test_in_a_notebook_there_are_frames_and_a_page(

@@ -92,10 +92,10 @@ def _told(one: BrokenRule) -> Iterator[str]:
     at_fault = f"{field}{', '.join(one.values)}{where}" if one.values else f"described{where}"
     yield f"{one.rule} ({at_fault})"
     for name, statement in one.causes:
-        yield f"  {name} holds it: {statement}"
+        yield f"  {name} is about it: {statement}"
     if one.causes:
         return
-    yield "  No cause holds it."
+    yield "  No cause is about it."
     if one.nearest is None:
         yield "  No node that passes has a value in common with it."
         return
