@@ -162,7 +162,8 @@ def test_sarif_has_a_result_a_cause(place: Path, monkeypatch: pytest.MonkeyPatch
     results = told["results"]
     assert [one["properties"]["cause"] for one in results] == [one.id for one in causes]
     for one, cause in zip(results, causes, strict=True):
-        assert one["message"]["text"] == f"{cause.id}: {cause.statement}"
+        assert one["message"]["text"] == f"{cause.id}: {cause.said}"
+        assert "odes" not in cause.said
         assert one["partialFingerprints"] == {"kgreasonCause/v1": cause.fingerprint}
         assert rules[one["ruleIndex"]]["id"] == one["ruleId"]
         assert one["occurrenceCount"] == cause.explains == len(one["relatedLocations"])

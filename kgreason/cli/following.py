@@ -127,8 +127,8 @@ def why(
 ) -> None:
     """Say why a node fails: the rules it breaks, with the values at fault, and the causes.
 
-    Where no cause is about it, the passing node that is most like it is named, with what that one has
-    and this one lacks. The data are read again.
+    Where no cause is about it, the passing node that is most like it is named, with what that one
+    has and this one lacks. The data are read again.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 

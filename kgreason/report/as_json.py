@@ -13,7 +13,7 @@ from kgreason.record.joined import with_origins
 from kgreason.record.modalities import notations
 from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptoms
 from kgreason.report.causes import causes_of
-from kgreason.report.summary import called, next_step
+from kgreason.report.summary import called, next_step, said
 
 _OPEN: Final = "inconclusive"
 
@@ -411,7 +411,8 @@ def _acted_on(record: Record, told: Sequence[dict[str, Any]]) -> list[dict[str, 
         step = next_step(record, NamedNode(cause["hypotheses"][0]), which, cause["id"])
         known = [tried[one] for one in cause["hypotheses"] if one in tried]
         next_ = {"words": step.words, "command": step.command}
-        out.append(cause | {"repair": next(iter(known), None), "next": next_})
+        named = {"said": said(record, cause["hypotheses"])}
+        out.append(cause | named | {"repair": next(iter(known), None), "next": next_})
     return out
 
 

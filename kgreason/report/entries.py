@@ -367,7 +367,8 @@ class ReportedCause:
     where the failures lie, and adds nothing to what is explained. One mechanism over several
     properties has them in `same_mechanism`. `bits` are those of that of its hypotheses which saves
     most; None where none is in the language of conditions. `repair` is what was tried on a scratch
-    copy, None where nothing was; `next` is what to do.
+    copy, None where nothing was; `next` is what to do. `said` is the statement of nodes that are
+    called by their class.
     """
 
     id: str
@@ -382,6 +383,7 @@ class ReportedCause:
     bits: ReportedBits | None
     repair: ReportedRepair | None
     next: ReportedStep
+    said: str
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:

@@ -98,15 +98,28 @@ def called(record: Record) -> str:
     return f"I{Ledger(record.store).number_of(record.iri)}"
 
 
-def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
-    naming = template("record", "symptom-name").fragment()
+def said(record: Record, hypotheses: Sequence[str]) -> str:
+    """Return the sentence of a cause, of nodes that are called by their class.
+
+    `hypotheses` are the IRIs of those that state it, first the one that it is told by.
+    """
+    first, _ = _rows(record, hypotheses)
+    return _text(first["said"].value)
+
+
+def _rows(record: Record, hypotheses: Sequence[str]) -> tuple[Row, list[Row]]:
+    """Return what is said of the first hypothesis of a cause, and of all of them."""
     asked = template("summary", "cause").render(
         investigation=record.iri,
-        hypotheses=[NamedNode(h.id) for h in cause.hypotheses],
-        naming=naming,
+        hypotheses=[NamedNode(one) for one in hypotheses],
+        naming=template("record", "symptom-name").fragment(),
     )
     rows = list(record.store.select(asked))
-    first = next((r for r in rows if r["hypothesis"].value == cause.hypotheses[0].id), rows[0])
+    return next((r for r in rows if r["hypothesis"].value == hypotheses[0]), rows[0]), rows
+
+
+def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
+    first, rows = _rows(record, [h.id for h in cause.hypotheses])
     others = {r["symptom"].value: r for r in rows if r["symptom"] != first["symptom"]}
     told = NamedNode(first["hypothesis"].value)
     (how,) = record.select("sure", role="summary", hypothesis=told, high=_HIGH, fair=_FAIR)

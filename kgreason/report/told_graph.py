@@ -89,7 +89,7 @@ def _cause(node: ox.NamedNode, cause: ReportedCause) -> Iterator[ox.Triple]:
         TYPE: TRAILS.JointCause,
         SKOS.notation: ox.Literal(cause.id),
         TRAILS.index: ox.Literal(int(cause.id[1:])),
-        TRAILS.statement: ox.Literal(cause.statement),
+        TRAILS.statement: ox.Literal(cause.said),
         TRAILS.fingerprint: ox.Literal(cause.fingerprint),
         TRAILS.insideFailing: ox.Literal(cause.explains),
     }

@@ -85,7 +85,7 @@ def failures(
         causes = [one for one in causes if one["id"] in new]
     word = "a new cause" if kind == "new-cause" else "a cause"
     return [
-        f"{one['id']} is {word} of {one['explains']} failures: {one['statement']}"
+        f"{one['id']} is {word} of {one['explains']} failures: {one.get('said', one['statement'])}"
         for one in causes
         if not least.allows(one["explains"], _population(told["symptoms"], one))
     ]
