@@ -120,7 +120,7 @@ def test_what_cannot_be_tried_says_why(
         if fitting
         else "No repair fits it."
     )
-    assert f"No repair was tried on a copy: {why}" in text(answer(record))
+    assert f"No repair was tried on a copy: {why.removesuffix('.')}:" in text(answer(record))
 
 
 def test_at_most_so_many_causes_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ def wells(slip: str, depths: Sequence[float]) -> kgreason.Text:
     lines = [HEAD]
     for number in range(60):
         name = slip if number % 3 == 0 else "depth"
-        value = depths[number % len(depths)] if name == slip else 10 + number % 17
+        value = depths[number // 3 % len(depths)] if name == slip else 10 + number % 17
         lines.append(f'w:w{number} a w:Well ; w:{name} {value} ; w:bore "b{number % 7}" .\n')
     return kgreason.Text("".join(lines))
 

@@ -25,7 +25,7 @@ def integer(name: str) -> int:
     return int(_value(name))
 
 
-def words(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """Return the words of a list that the engine goes by; raises RunError where there is none."""
     return frozenset(_value(name).split())
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.base.figures import figure, integer, words
+from kgreason.base.figures import figure, integer, word_list
 from kgreason.context.view import View
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
@@ -19,7 +19,7 @@ from kgreason.repair.patch import Change, Patch
 _FACTOR: Final = figure("unitFactor")
 _APART: Final = figure("unitApart")
 _LEAST: Final = integer("unitLeast")
-_WORDS: Final = words("unitWords")
+_WORDS: Final = word_list("unitWords")
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _LOOKED_AT: Final = 20_000
 """Values of the property that are compared at most, the first of the graph."""
