@@ -66,7 +66,7 @@ def breaks(view: View) -> list[Fragment]:
 
     Nothing where the rule has no statement that could be broken, or no node passes.
     """
-    key = (MARKED, frozenset[ox.NamedNode]())
+    key = (MARKED, frozenset[ox.NamedNode](), None)
     if key not in view.offered:
         arms = _arms(view)
         rows = _rows(arms) if arms and mark_broken(view, arms) else []

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,12 +11,12 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.budget import UNLIMITED, Budget
 from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
-from kgreason.base.store import Row
+from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
-from kgreason.shacl import Constraint, LookedAt, Path, looked_at
+from kgreason.shacl import Constraint, Path, Reading
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
@@ -83,24 +83,33 @@ class View:
     budget: Budget = field(default=UNLIMITED, repr=False, compare=False)
     seed: int = 0
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    offered: dict[tuple[str, frozenset[NamedNode]], dict[str, Value]] = field(
+    offered: dict[tuple[str, frozenset[NamedNode], Reading | None], dict[str, Value]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
-    def values(self, split: Split) -> dict[str, Value]:
-        """Return the values every family may ask for."""
+    def values(self, split: Split, reading: Reading | None = None) -> dict[str, Value]:
+        """Return the values every family may ask for, where a query is read in one of its ways."""
         # A repair that is tried may bring a predicate new forms.
-        key = (split.scheme, self.graph.formed)
+        key = (split.scheme, self.graph.formed, reading)
         if key not in self.offered:
-            self.offered[key] = self._values(split)
+            self.offered[key] = self._values(split, reading)
         return self.offered[key]
 
-    def _values(self, split: Split) -> dict[str, Value]:
-        path = self.constraint.path
+    def read_as(self, family: Template, values: Mapping[str, Term]) -> Reading | None:
+        """Return the reading of a query from which a family bound some values.
+
+        None for a rule that has no readings, or where the family asks for none.
+        """
+        ends = (values.get("via"), values.get("dimension"))
+        found = [one for one in self.constraint.readings if reads(family, one)]
+        for one in found:
+            if ends in ((None, one.predicate), one.ends):
+                return one
+        return next(iter(found), None)
+
+    def _values(self, split: Split, reading: Reading | None) -> dict[str, Value]:
+        path = self.constraint.path if reading is None else reading.path
         predicate = path.predicate if path is not None else None
-        looked = self.looks_at
-        if looked is not None:
-            predicate = looked.predicate
         passing = self.marks.population.count - self.marks.failing_count
         everywhere = self.marks.failing_count >= _NEARLY * self.marks.population.count
         offered: dict[str, Value] = {
@@ -115,23 +124,20 @@ class View:
             "listed": self._listed(),
             "imported": self._imported(),
             "everywhere": everywhere,
-            "uniform": everywhere and self.constraint.component not in _FORMAL,
-            "classed": SH["class"] in self.constraint.parameters,
-            "linked": self._linked(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
-            "absence": self.constraint.component in _ABSENCE,
-            "allowed": self._allowed(),
-            "counted": self.constraint.component in _COUNTED,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
-            "most": self._most(),
-            "qualified": SH.qualifiedValueShape in self.constraint.parameters,
-            "compiled": looked is not None or self.names_values,
-            "offending": self.constraint.violation if looked is None else looked.offending,
+        }
+        offered |= self._of_rule() if reading is None else _of_reading(reading)
+        asked = self.constraint.parameters if reading is None else reading.parameters
+        formal = _FORMAL & ({self.constraint.component} if reading is None else reading.named)
+        offered |= {
+            "uniform": everywhere and not formal,
+            "classed": SH["class"] in asked,
+            "allowed": self._allowed(reading),
+            "most": _most(asked),
         }
         if not self.asks_iri:
             offered["minted"] = True
-        if looked is None or looked.described:
-            offered["described"] = True
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
         if split.sound is not None:
@@ -139,13 +145,26 @@ class View:
         offered |= _steps(path)
         if predicate is not None:
             offered["predicate"] = predicate
-            offered["formed"] = predicate in self.graph.formed
+            # A query reads values as the store has them.
+            offered["formed"] = predicate in self.graph.formed and reading is None
             offered["form"] = NamedNode(FORM_PREFIX + predicate.value)
         for name in ("class", "datatype"):
-            for wanted in self.constraint.parameters.get(SH[name], ())[:1]:
+            for wanted in asked.get(SH[name], ())[:1]:
                 if isinstance(wanted, NamedNode):
                     offered[name] = wanted
         return offered
+
+    def _of_rule(self) -> dict[str, Value]:
+        """Return what the rule itself says of the values that it asks for."""
+        return {
+            "linked": self._linked(),
+            "absence": self.constraint.component in _ABSENCE,
+            "counted": self.constraint.component in _COUNTED,
+            "qualified": SH.qualifiedValueShape in self.constraint.parameters,
+            "compiled": self.names_values,
+            "offending": self.constraint.violation,
+            "described": True,
+        }
 
     def _imported(self) -> "list[NamedNode | Literal | Fragment]":
         """Return what the shapes graph imports."""
@@ -154,20 +173,15 @@ class View:
         named = (t for s in found for t in (shapes.objects(s, OWL.imports) if shapes else ()))
         return sorted({t for t in named if isinstance(t, NamedNode)}, key=str)
 
-    def _allowed(self) -> "list[NamedNode | Literal | Fragment]":
+    def _allowed(self, reading: Reading | None) -> "list[NamedNode | Literal | Fragment]":
         """Return the values that the rule lists or asks for; none where it asks for others."""
         asked, shapes = self.constraint.parameters, self.constraint.shapes
         found = list(asked.get(SH.hasValue, ()))
-        if self.looks_at is not None:
-            found += self.looks_at.allowed
+        if reading is not None:
+            found += reading.allowed
         for head in asked.get(SH["in"], ()) if shapes is not None else ():
             found += shapes.list(head) or [] if shapes is not None else []
         return [term for term in found if isinstance(term, NamedNode | Literal)]
-
-    def _most(self) -> Literal:
-        """Return how many values the rule allows, where it counts them."""
-        given = self.constraint.parameters.get(SH.maxCount, ())
-        return next((term for term in given if isinstance(term, Literal)), number(_UNBOUNDED))
 
     def _linked(self) -> bool:
         """Check whether the shape asks for things, not for literals."""
@@ -184,10 +198,13 @@ class View:
         return named and bool(_OWN_IRI.search(self.constraint.violation.text))
 
     @property
-    def looks_at(self) -> LookedAt | None:
+    def looks_at(self) -> Reading | None:
         """The ends of one link that an outcome looks at; None for any other rule."""
-        asked = self.constraint.component == TRAILS.OutcomeQuery and self.constraint.at is None
-        return looked_at(self.constraint.violation.text) if asked else None
+        if self.constraint.component != TRAILS.OutcomeQuery or self.constraint.at is not None:
+            return None
+        found = self.constraint.readings
+        alone = len(found) == 1 and found[0].offending is not None
+        return found[0] if alone and found[0].predicate is not None else None
 
     @property
     def names_values(self) -> bool:
@@ -221,6 +238,31 @@ class View:
         """Return the properties that a closed shape lists or ignores: all its condition names."""
         found = dict.fromkeys(_IRI.findall(self.constraint.violation.text))
         return [NamedNode(iri) for iri in found]
+
+
+def reads(family: Template, reading: Reading) -> bool:
+    """Check whether a family is about what a query asks, as it is read."""
+    wanted = frozenset(family.header.get("components", "").split())
+    return bool(wanted & (reading.components | {"OutcomeQuery"}))
+
+
+def _of_reading(reading: Reading) -> dict[str, Value]:
+    """Return what a reading of a query says of the values that it asks for."""
+    offered: dict[str, Value] = {
+        "linked": reading.linked,
+        "absence": reading.lacking,
+        "counted": "MaxCount" in reading.components,
+        "qualified": "QualifiedMinCount" in reading.components,
+        "compiled": reading.offending is not None,
+        "offending": reading.offending or Fragment(""),
+    }
+    return offered | ({"described": True} if reading.described else {})
+
+
+def _most(asked: Mapping[NamedNode, tuple[Term, ...]]) -> Literal:
+    """Return how many values a rule allows, where it counts them."""
+    given = asked.get(SH.maxCount, ())
+    return next((term for term in given if isinstance(term, Literal)), number(_UNBOUNDED))
 
 
 def _steps(path: Path | None) -> dict[str, Value]:

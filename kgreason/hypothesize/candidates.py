@@ -10,10 +10,10 @@ from kgreason.base.budget import ask
 from kgreason.base.statistics import Table, best_cut, deviance, excess
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
-from kgreason.context.view import View, members, number, table
+from kgreason.context.view import View, members, number, reads, table
 from kgreason.graph.marks import Split
 from kgreason.hypothesize.several import entries, sorted_terms
-from kgreason.shacl import Constraint
+from kgreason.shacl import Constraint, Reading
 
 Key = tuple[str, ...]
 _STANDARD: Final = {"failing", "population"}
@@ -92,12 +92,18 @@ def families() -> Iterator[Template]:
     return iter(sorted(found, key=lambda f: (int(f.header.get("order", "50")), f.name)))
 
 
-def applies(family: Template, constraint: Constraint, offered: Iterable[str]) -> bool:
-    """Check whether a family applies to the constraint of a symptom."""
+def applies(
+    family: Template,
+    constraint: Constraint,
+    offered: Iterable[str],
+    reading: Reading | None = None,
+) -> bool:
+    """Check whether a family applies to the constraint of a symptom, or to a reading of a query."""
     needs = family.header.get("needs", "").split()
     offered = set(offered)
     there = all(name in offered for name in needs)
-    return "propose" in family.sections and there and suits(family, constraint)
+    about = suits(family, constraint) if reading is None else reads(family, reading)
+    return "propose" in family.sections and there and about
 
 
 def suits(family: Template, constraint: Constraint) -> bool:
@@ -109,9 +115,15 @@ def suits(family: Template, constraint: Constraint) -> bool:
 
 def mine(view: View, family: Template) -> list[Candidate]:
     """Run a family and return its candidates; their `claimed` is not filled in yet."""
+    found = tuple(one for one in view.constraint.readings if reads(family, one))
+    return [made for one in found or (None,) for made in _mined(view, family, one)]
+
+
+def _mined(view: View, family: Template, reading: Reading | None) -> list[Candidate]:
+    """Run a family on what a rule asks, or on one reading of a query."""
     split = view.split(family)
-    offered = view.values(split)
-    if not applies(family, view.constraint, offered):
+    offered = view.values(split, reading)
+    if not applies(family, view.constraint, offered, reading):
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     if "when" in family.sections and not _holds(view, family.render("when", **asked)):
@@ -186,7 +198,8 @@ def section(
     family: Template, name: str, values: Mapping[str, Term], view: View, **more: Value
 ) -> Fragment:
     """Return a section of a family with its terms filled in."""
-    offered: dict[str, Value] = dict(view.values(view.split(family)))
+    reading = view.read_as(family, values)
+    offered: dict[str, Value] = dict(view.values(view.split(family), reading))
     offered.update(bound_by(family, values))
     offered.update(more)
     asked = {k: v for k, v in offered.items() if k in family.parameters}

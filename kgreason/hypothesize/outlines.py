@@ -124,11 +124,15 @@ def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
         more["wrong"] = wrong(view, candidate.values)
     if "conforming" in candidate.family.parameters:
         more["conforming"] = _conforming(
-            view, candidate.values["level"], inside(view, candidate.pattern)
+            view, candidate, candidate.values["level"], inside(view, candidate.pattern)
         )
     if "turned" in candidate.family.parameters:
         more["turned"] = _conforming(
-            view, candidate.values["level"], inside(view, candidate.pattern), backwards=True
+            view,
+            candidate,
+            candidate.values["level"],
+            inside(view, candidate.pattern),
+            backwards=True,
         )
     return section(candidate.family, "prediction", candidate.values, view, **more)
 
@@ -148,18 +152,25 @@ def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
     for level in levels:
         if isinstance(level, NamedNode):
             pattern = Fragment(f"?focus {level} ?any1 .")
-            conforming = _conforming(view, level, pattern)
+            conforming = _conforming(view, candidate, level, pattern)
             values = {**candidate.values, "level": level}
             arms.append(section(family, "arm", values, view, half=half, conforming=conforming))
     return section(family, "placebo", candidate.values, view, half=half, arms=list(arms))
 
 
-def _conforming(view: View, level: Term, pattern: Fragment, *, backwards: bool = False) -> Fragment:
+def _conforming(
+    view: View, candidate: Candidate, level: Term, pattern: Fragment, *, backwards: bool = False
+) -> Fragment:
     if not isinstance(level, NamedNode):
         return Fragment("")
     path = of_predicate(level)
     path = Path("^", parts=(path,)) if backwards else path
-    query = conforms_with_path(view.constraint, view.graph, path, pattern)
+    reading = view.read_as(candidate.family, candidate.values)
+    query = (
+        conforms_with_path(view.constraint, view.graph, path, pattern)
+        if reading is None
+        else reading.satisfied(path, pattern)
+    )
     return Fragment(f"{{ {query.text} }}", query.prefixes)
 
 

@@ -91,7 +91,9 @@ def _asked(view: View, parent: Candidate) -> Iterator[Candidate]:
 
 def _variants(view: View, parent: Candidate, asking: Template) -> Iterator[Candidate]:
     family = template("hypothesize", asking.header.get("into", parent.family.name))
-    offered: dict[str, Value] = dict(view.values(view.split(parent.family)))
+    offered: dict[str, Value] = dict(
+        view.values(view.split(parent.family), view.read_as(parent.family, parent.values))
+    )
     terms = parent.values.items()
     offered.update({name: t for name, t in terms if isinstance(t, NamedNode | Literal)})
     if not all(_fits(asking, name, offered) for name in asking.parameters):

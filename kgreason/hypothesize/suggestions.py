@@ -343,7 +343,8 @@ class Scripted:
 
 
 def _of_family(view: View, region: FamilyRegion) -> Candidate | None:
-    offered = view.values(view.split(region.family))
+    reading = view.read_as(region.family, region.values)
+    offered = view.values(view.split(region.family), reading)
     if not applies(region.family, view.constraint, offered):
         return None
     try:

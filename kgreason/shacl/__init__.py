@@ -2,15 +2,16 @@
 
 from kgreason.shacl.applying import asked_at
 from kgreason.shacl.axioms import Axioms, compile_axioms, read_axioms
+from kgreason.shacl.bound import bound_to
 from kgreason.shacl.compiler import compile_shapes
 from kgreason.shacl.conforming import conforms_with_path
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observation, Result
 from kgreason.shacl.fallback import observe_fallback
 from kgreason.shacl.located import Located, located
-from kgreason.shacl.looked_at import LookedAt, bound_to, looked_at
 from kgreason.shacl.observation import observe, observe_all
 from kgreason.shacl.outcome import outcome_symptom
 from kgreason.shacl.paths import Path, of_predicate
+from kgreason.shacl.readings import Reading, readings
 from kgreason.shacl.report_reader import Reported, read_report
 from kgreason.shacl.shapes import Shapes, read_shapes
 from kgreason.shacl.symptom_names import names
@@ -22,9 +23,9 @@ __all__ = [
     "Constraint",
     "Fallback",
     "Located",
-    "LookedAt",
     "Observation",
     "Path",
+    "Reading",
     "Reported",
     "Result",
     "Shapes",
@@ -34,7 +35,6 @@ __all__ = [
     "compile_shapes",
     "conforms_with_path",
     "located",
-    "looked_at",
     "missing",
     "names",
     "nothing",
@@ -46,4 +46,5 @@ __all__ = [
     "read_axioms",
     "read_report",
     "read_shapes",
+    "readings",
 ]

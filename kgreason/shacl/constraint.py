@@ -13,6 +13,7 @@ from kgreason.base.templates import Fragment, template
 from kgreason.graph import Graph
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.paths import Path
+from kgreason.shacl.readings import Reading
 from kgreason.shacl.shapes import Node, Shapes
 from kgreason.shacl.targets import Target
 
@@ -44,7 +45,8 @@ class Constraint:
     `rule` are the exact texts as compiled, where `exact` and `portable` only list who is told to
     fail. `axiom` is the OWL term that states it, where it is no shape that does; `named_shape` then
     is the property or class it is said of, and `peers` gives all axioms of its files on a graph.
-    `numbers` are those of a numeric outcome by focus node, the greatest of each.
+    `numbers` are those of a numeric outcome by focus node, the greatest of each. `readings` are
+    what a query of an author asks, as constraints say it.
     """
 
     key: str
@@ -70,6 +72,7 @@ class Constraint:
     peers: "Callable[[Graph], tuple[Constraint, ...]] | None" = field(
         default=None, repr=False, compare=False
     )
+    readings: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def target(self) -> Fragment:

@@ -17,6 +17,7 @@ from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
 from kgreason.shacl.paths import IllFormedError
 from kgreason.shacl.prebinding import expanded
+from kgreason.shacl.readings import readings
 from kgreason.shacl.shapes import key_of
 
 _QUARTILE: Final = Decimal("0.75")
@@ -79,6 +80,7 @@ def outcome_symptom(
         guarded=True,
         at=cut,
         numbers=numbers,
+        readings=readings(select.text, at=None if cut is None else cut.value),
     )
 
 

@@ -1,0 +1,319 @@
+"""A SELECT read as what its rows have in common: triples, tests, and what may not be there.
+
+rdflib parses the query. A group becomes rows, one for each way through its UNIONs; conditions are
+brought into a form without brackets, in which only single tests and groups are denied.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+from typing import Any, Final
+
+_MOST: Final = 24
+"""How many rows a condition may fall into; what has more is not read."""
+_SINGLE: Final = frozenset(
+    f"{name}Expression"
+    for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
+)
+
+
+class UnreadError(Exception):
+    """Something that is not read, such as a named graph."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What holds together in a solution: triples, tests, groups that are lacking.
+
+    `binds` are the expressions of BIND by variable, `options` the groups of OPTIONAL. A group is
+    the rows of which one holds. A term or an expression is what rdflib made of it.
+    """
+
+    triples: tuple[tuple[Any, Any, Any], ...] = ()
+    tests: tuple[Any, ...] = ()
+    lacks: tuple["Rows", ...] = ()
+    binds: Mapping[str, Any] = ()  # type: ignore[assignment]
+    options: tuple["Rows", ...] = ()
+
+    def joined(self, other: "Row") -> "Row":
+        """Return what holds where both do."""
+        return Row(
+            (*self.triples, *(t for t in other.triples if t not in self.triples)),
+            (*self.tests, *other.tests),
+            (*self.lacks, *other.lacks),
+            {**dict(self.binds), **dict(other.binds)},
+            (*self.options, *other.options),
+        )
+
+
+Rows = tuple[Row, ...]
+
+
+def parsed(query: str) -> Any:
+    """Return the tree of a SELECT with full IRIs; raises UnreadError where rdflib has none."""
+    # Slow to load, and only needed where there is a query to be read.
+    from rdflib.plugins.sparql.algebra import translatePath, traverse  # noqa: PLC0415
+    from rdflib.plugins.sparql.parser import parseQuery  # noqa: PLC0415
+
+    try:
+        tree = traverse(parseQuery(query)[1], visitPost=translatePath)
+    except Exception as problem:
+        raise UnreadError(str(problem)) from problem
+    if tree.name != "SelectQuery":
+        raise UnreadError(tree.name)
+    return tree
+
+
+def rows_of(select: Any) -> Rows:
+    """Return the rows of a SELECT, with what its head binds and HAVING tests."""
+    found = _group(select.where)
+    head = {str(one.evar): one.expr for one in select.projection or () if one.evar is not None}
+    having = tuple(select.having.condition) if select.having is not None else ()
+    if select.groupby is None and having:
+        raise UnreadError("HAVING without GROUP BY")
+    made = Row(tests=having, binds=head)
+    return tuple(row.joined(made) for row in found)
+
+
+def _group(group: Any) -> Rows:
+    """Return the rows of a group or an inner SELECT."""
+    if group.name == "SubSelect":
+        return rows_of(group)
+    if group.name not in {"GroupGraphPatternSub", "GroupGraphPattern"}:
+        raise UnreadError(group.name)
+    return reduce(_crossed, map(_part, group.part or ()), (Row(),))
+
+
+def _crossed(some: Rows, others: Rows) -> Rows:
+    if len(some) * len(others) > _MOST:
+        raise UnreadError("too many ways")
+    return tuple(one.joined(other) for one, other in product(some, others))
+
+
+def _part(part: Any) -> Rows:
+    """Return the rows of one part of a group."""
+    if part.name == "TriplesBlock":
+        flat = [block[i : i + 3] for block in part.triples for i in range(0, len(block), 3)]
+        return reduce(_crossed, (_of_triple(*one) for one in flat), (Row(),))
+    if part.name == "GroupOrUnionGraphPattern":
+        return tuple(row for each in part.graph for row in _group(each))
+    if part.name == "SubSelect":
+        return rows_of(part)
+    made = _single(part)
+    if made is None:
+        raise UnreadError(part.name)
+    return (made,)
+
+
+def _single(part: Any) -> Row | None:
+    """Return the row of a part that is no choice; None for a form that is not read."""
+    if part.name == "Filter":
+        return Row(tests=(part.expr,))
+    if part.name == "Bind":
+        return Row(binds={str(part.var): part.expr})
+    if part.name == "OptionalGraphPattern":
+        return Row(options=(_group(part.graph),))
+    if part.name == "MinusGraphPattern":
+        return Row(lacks=(_group(part.graph),))
+    if part.name == "InlineData" and len(part.var) == 1 and part.value:
+        listed = [one[0] if isinstance(one, list) else one for one in part.value]
+        return Row(tests=(("listed", part.var[0], listed),))
+    return None
+
+
+def _of_triple(subject: Any, path: Any, value: Any) -> Rows:
+    """Return the rows of a triple: one for each path where there are several to choose from."""
+    if type(path).__name__ == "AlternativePath":
+        return tuple(row for one in path.args for row in _of_triple(subject, one, value))
+    return (Row(triples=((subject, path, value),)),)
+
+
+def where_true(row: Row, expression: Any, *, wanted: bool = True) -> Rows:
+    """Return the rows in which an expression over a row is true, or is not."""
+    return tuple(row.joined(one) for one in _true(plain(expression), row, wanted=wanted))
+
+
+def settled(row: Row) -> Rows:
+    """Return the rows of a row whose tests are brought into their form: EXISTS as triples."""
+    bare = replace(row, tests=())
+    return reduce(_crossed, (_true(plain(test), row, wanted=True) for test in row.tests), (bare,))
+
+
+def plain(expression: Any) -> Any:
+    """Return an expression without the names that the grammar puts around a single one."""
+    while (
+        getattr(expression, "name", None) in _SINGLE
+        and expression.other is None
+        and expression.expr is not None
+    ):
+        expression = expression.expr
+    return expression
+
+
+def _true(expression: Any, row: Row, *, wanted: bool) -> Rows:
+    """Return the rows that make an expression true, or false; what they add to `row`."""
+    name = getattr(expression, "name", "")
+    if name == "UnaryNot":
+        return _true(plain(expression.expr), row, wanted=not wanted)
+    if name in _FORMS:
+        return _FORMS[name](expression, row, wanted)
+    compared = _compared_with_truth(expression) or _any_of(expression)
+    if compared is not None:
+        return _true(compared[0], row, wanted=wanted == compared[1])
+    truth = truth_of(expression)
+    if truth is not None:
+        return (Row(),) if truth == wanted else ()
+    return _of_variable(expression, row, wanted=wanted)
+
+
+def _of_variable(expression: Any, row: Row, *, wanted: bool) -> Rows:
+    """Return what it means that a variable is true, which BIND made; any other is a test."""
+    bound = dict(row.binds).get(_name(expression))
+    if bound is not None:
+        return _true(plain(bound), row, wanted=wanted)
+    for option in row.options if _name(expression) else ():
+        inner = _inside(option, _name(expression))
+        if inner:
+            return inner if wanted else ()
+    return (Row(tests=(expression if wanted else ("denied", expression),)),)
+
+
+def _of_several(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - one of _FORMS
+    parts = [plain(one) for one in (expression.expr, *expression.other)]
+    each = [_true(one, row, wanted=wanted) for one in parts]
+    if (expression.name == "ConditionalAndExpression") == wanted:
+        return reduce(_crossed, each, (Row(),))
+    return tuple(one for some in each for one in some)
+
+
+def _of_exists(expression: Any, _row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - one of _FORMS
+    group = tuple(one for found in _group(expression.graph) for one in settled(found))
+    if (expression.name == "Builtin_EXISTS") == wanted:
+        return group
+    return (Row(lacks=(group,)),)
+
+
+def _of_choice(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - one of _FORMS
+    given, one, other = (plain(expression[f"arg{n}"]) for n in (1, 2, 3))
+    return (
+        *_crossed(_true(given, row, wanted=True), _true(one, row, wanted=wanted)),
+        *_crossed(_true(given, row, wanted=False), _true(other, row, wanted=wanted)),
+    )
+
+
+def _bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - one of _FORMS
+    """Return what it means that a variable is bound, or is not: its OPTIONAL is there, or lacks."""
+    variable = plain(expression.arg)
+    for option in row.options:
+        if any(_name(variable) in {*variables(one.triples), *dict(one.binds)} for one in option):
+            group = tuple(one for found in option for one in settled(found))
+            return group if wanted else (Row(lacks=(group,)),)
+    return (Row(),) if wanted else ()
+
+
+def _first_bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - as above
+    """Read COALESCE of something that may be unbound and a truth: the usual way to say "else"."""
+    parts = [plain(one) for one in expression.arg]
+    last = truth_of(parts[-1])
+    if len(parts) != 2 or last is None:  # noqa: PLR2004 - the one, and what stands in for it
+        raise UnreadError("COALESCE")
+    if wanted != last:
+        return _true(parts[0], row, wanted=wanted)
+    if not _name(parts[0]):
+        return _true(parts[0], row, wanted=wanted)
+    for option in row.options:
+        inner = _inside(option, _name(parts[0]))
+        if inner:
+            return (Row(lacks=(inner,)),)
+    raise UnreadError("COALESCE")
+
+
+_FORMS: Final[Mapping[str, Callable[[Any, Row, bool], Rows]]] = {
+    "ConditionalAndExpression": _of_several,
+    "ConditionalOrExpression": _of_several,
+    "Builtin_EXISTS": _of_exists,
+    "Builtin_NOTEXISTS": _of_exists,
+    "Builtin_BOUND": _bound,
+    "Builtin_IF": _of_choice,
+    "Builtin_COALESCE": _first_bound,
+}
+
+
+def _inside(option: Rows, name: str) -> Rows:
+    """Return the rows of an OPTIONAL in which a variable that it binds is true."""
+    return tuple(
+        each
+        for found in option
+        if name in dict(found.binds)
+        for one in settled(found)
+        for each in where_true(one, dict(found.binds)[name])
+    )
+
+
+def _compared_with_truth(expression: Any) -> tuple[Any, bool] | None:
+    """Return what is compared with true or false, and whether it has to be true."""
+    if getattr(expression, "name", "") != "RelationalExpression" or expression.op not in {
+        "=",
+        "!=",
+    }:
+        return None
+    sides = [plain(expression.expr), plain(expression.other)]
+    for one, other in (sides, sides[::-1]):
+        truth = truth_of(other)
+        if truth is not None:
+            return one, truth == (expression.op == "=")
+    return None
+
+
+def _any_of(expression: Any) -> tuple[Any, bool] | None:
+    """Return the truth of which an aggregate asks whether it holds of any value."""
+    name = getattr(expression, "name", "")
+    if name in {"Aggregate_Max", "Aggregate_Sample"}:
+        return plain(expression.vars), True
+    if name != "RelationalExpression" or expression.op not in {">", ">="}:
+        return None
+    summed, bound = plain(expression.expr), plain(expression.other)
+    inner = plain(summed.vars) if getattr(summed, "name", "") == "Aggregate_Sum" else None
+    wanted = "0" if expression.op == ">" else "1"
+    if inner is None or getattr(inner, "name", "") != "Builtin_IF" or str(bound) != wanted:
+        return None
+    weights = [str(plain(inner[key])) for key in ("arg2", "arg3")]
+    return (plain(inner.arg1), True) if weights == ["1", "0"] else None
+
+
+def truth_of(expression: Any) -> bool | None:
+    """Return whether a term is true or false; None for anything else."""
+    expression = plain(expression)
+    text = str(expression) if not hasattr(expression, "name") else ""
+    kind = str(getattr(expression, "datatype", "") or "")
+    if getattr(expression, "name", "") == "literal":
+        text, kind = str(expression.string), str(expression.datatype or "")
+    if not kind.endswith("#boolean"):
+        return None
+    return text in {"true", "1"}
+
+
+def _name(term: Any) -> str:
+    """Return the name of a variable, "" for anything else."""
+    return str(term) if type(term).__name__ == "Variable" else ""
+
+
+def variables(things: Any) -> set[str]:
+    """Return the names of the variables in terms, triples, expressions and rows."""
+    return set(_variables(things))
+
+
+def _variables(thing: Any) -> Iterator[str]:
+    if type(thing).__name__ in {"Variable", "BNode"}:
+        yield str(thing)
+    elif isinstance(thing, Row):
+        yield from _variables([thing.triples, thing.tests, thing.lacks])
+    elif isinstance(thing, Mapping):
+        for inner in thing.values():
+            yield from _variables(inner)
+    elif isinstance(thing, str):
+        return
+    elif isinstance(thing, Iterable):
+        for inner in thing:
+            yield from _variables(inner)

@@ -1,0 +1,376 @@
+"""What an outcome query asks of a focus node, read as constraints say it.
+
+An outcome comes about because a value is lacking at the end of a path, or because there is one that
+is not as it should be. Each such path is a reading: it says of which constraint components the
+query has the meaning, so that a family of causes reads an outcome as it reads a shape.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment
+from kgreason.base.terms import SH, TYPE
+from kgreason.shacl.asked_tests import Test, read_test
+from kgreason.shacl.paths import Path, of_predicate
+from kgreason.shacl.query_text import Writer, as_term
+from kgreason.shacl.query_tree import (
+    Row,
+    UnreadError,
+    parsed,
+    rows_of,
+    settled,
+    truth_of,
+    variables,
+    where_true,
+)
+
+_HOLE: Final = "<urn:x-kgreason:work:asked>"
+_DESCRIBING: Final = frozenset({"Class", "Node"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One thing that a query asks of ?focus: what it asks of the values at the end of a path.
+
+    `components` are those constraint components whose meaning it has.
+
+
+    `lacking` says that no value is as asked; else one is at fault, and `offending` binds ?value of
+    ?focus to it. `parameters` are those of the components, `allowed` the values that are listed as
+    right, `most` how many there may be. `described` says whether it is asked what lies behind the
+    values, `text` whether what their text is like, `linked` whether they have to be things.
+    """
+
+    path: Path
+    components: frozenset[str]
+    lacking: bool
+    offending: Fragment | None = None
+    parameters: dict[NamedNode, tuple[Term, ...]] = field(default_factory=dict, compare=False)
+    allowed: tuple[NamedNode | Literal, ...] = ()
+    described: bool = False
+    text: bool = False
+    linked: bool = False
+    most: int | None = None
+    _asked: str = field(default="", repr=False)
+
+    @property
+    def predicate(self) -> NamedNode | None:
+        """The predicate where the path is nothing else, or None."""
+        return self.path.predicate
+
+    @property
+    def ends(self) -> tuple[NamedNode, NamedNode] | None:
+        """Both predicates of a path of two steps forwards, or None."""
+        steps = [part.iri for part in self.path.parts] if self.path.kind == "/" else []
+        leading, closing = steps if len(steps) == 2 else (None, None)  # noqa: PLR2004 - two steps
+        return (leading, closing) if leading is not None and closing is not None else None
+
+    @property
+    def named(self) -> frozenset[NamedNode]:
+        """The components as terms of SHACL."""
+        return frozenset(SH[f"{name}ConstraintComponent"] for name in self.components)
+
+    def satisfied(self, path: Path, pattern: Fragment) -> Fragment:
+        """Return a SELECT of ?focus: the nodes of `pattern` that another path would satisfy.
+
+        Where the query cannot be asked so, it gives none.
+        """
+        if not self._asked:
+            text = f"SELECT DISTINCT ?focus WHERE {{ {pattern.text} FILTER (false) }}"
+            return Fragment(text, pattern.prefixes)
+        asked = self._asked.replace(_HOLE, path.text)
+        there = f"FILTER EXISTS {{ ?focus {path.text} ?there . }}"
+        tests = f"FILTER {'' if self.lacking else 'NOT '}EXISTS {{ {asked} }}"
+        text = f"SELECT DISTINCT ?focus WHERE {{ {pattern.text} {there} {tests} }}"
+        return Fragment(text, pattern.prefixes)
+
+
+@lru_cache(maxsize=32)
+def readings(query: str, focus: str = "focus", at: str | None = None) -> tuple[Reading, ...]:
+    """Return what a SELECT of ?focus and ?outcome asks, as far as it can be read; full IRIs.
+
+    Without ?outcome (a query of SHACL, with `focus` as `this`) all that it gives fails. `at` is the
+    bound from which numbers fail.
+    """
+    try:
+        found = [one for row, more in _failing(query, at) for one in _Failure(row, more, focus)]
+    except (UnreadError, RecursionError, AttributeError, TypeError, KeyError):
+        # The tree is that of a parser which knows more forms than are read here.
+        return ()
+    kept: dict[tuple[str, bool, frozenset[str]], Reading] = {}
+    for one in found:
+        kept.setdefault((one.path.text, one.lacking, one.components), one)
+    return tuple(kept.values())
+
+
+def _failing(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
+    """Give what holds of all nodes that are looked at, and what else of those that fail."""
+    whole = rows_of(parsed(query))
+    rows = [one for row in whole for one in settled(row)]
+    passing = [row for row in rows if truth_of(dict(row.binds).get("outcome")) is False]
+    for row in rows:
+        outcome = dict(row.binds).get("outcome")
+        bare = _without(row)
+        if outcome is None and not any("outcome" in dict(r.binds) for r in rows):
+            yield (bare, Row(tests=(("least", _variable(query), at),))) if at else (Row(), row)
+        elif truth_of(outcome) is True:
+            shared = passing[0] if passing else Row()
+            yield Row(row.triples), Row(
+                tests=tuple(t for t in row.tests if t not in shared.tests), lacks=row.lacks,
+                binds=bare.binds, options=bare.options,
+            )  # fmt: skip
+        elif outcome is not None and at is not None:
+            yield bare, Row(tests=(("least", outcome, at),))
+        elif outcome is not None:
+            for one in where_true(_empty(bare), outcome):
+                for each in settled(one):
+                    yield bare, each
+
+
+def _without(row: Row) -> Row:
+    return Row(row.triples, row.tests, row.lacks, _rest(row), row.options)
+
+
+def _empty(row: Row) -> Row:
+    return Row(binds=row.binds, options=row.options)
+
+
+def _rest(row: Row) -> dict[str, Any]:
+    return {name: made for name, made in dict(row.binds).items() if name != "outcome"}
+
+
+def _variable(query: str) -> Any:
+    """Return the variable ?outcome, which a query takes from its triples."""
+    tree = parsed(query)
+    return next(one.var for one in tree.projection if str(one.var) == "outcome")
+
+
+class _Failure:
+    """One way to fail: `base` holds of all nodes that are looked at, `more` of those that fail."""
+
+    def __init__(self, base: Row, more: Row, focus: str) -> None:
+        self._base, self._more, self._focus = base, more, focus
+        self._binds = {**dict(base.binds), **dict(more.binds)}
+        options = [row for rows in (*base.options, *more.options) for row in rows]
+        self._sure = _reached((*base.triples, *more.triples), focus)
+        beyond = tuple(t for row in options for t in row.triples)
+        self._reached = _reached((*base.triples, *more.triples, *beyond), focus)
+        self._given = {self._text(one) for one in base.tests}
+
+    def __iter__(self) -> Iterator[Reading]:
+        """Give its readings: values at fault by the variable they are bound to, then lacks."""
+        yield from self._counted()
+        asked: dict[str, list[Test]] = {}
+        for test in self._more.tests:
+            if self._text(test) not in self._given:
+                read = read_test(test, self._binds, set(self._sure) - {self._focus}, self._focus)
+                for name in read.of:
+                    asked.setdefault(name, []).append(read)
+        for rows in self._more.lacks:
+            for row in rows:
+                ends = variables(row) & set(self._sure) - {self._focus}
+                if self._focus in variables(row):
+                    yield from _lacking(row, self._focus, self._binds)
+                elif len(ends) == 1:
+                    asked.setdefault(next(iter(ends)), []).append(_behind(row, next(iter(ends))))
+        for name, tests in asked.items():
+            yield self._at_fault(name, tests)
+
+    def _at_fault(self, name: str, tests: list[Test]) -> Reading:
+        path = self._sure[name]
+        named = {self._focus: "?focus", name: "?value"}
+        row = self._base.joined(self._more)
+        step = path.predicate
+        return Reading(
+            path=path,
+            components=frozenset(c for one in tests for c in one.components),
+            lacking=False,
+            offending=_written(row, named, self._binds, None),
+            parameters={k: v for one in tests for k, v in one.parameters.items()},
+            allowed=tuple(t for one in tests for t in one.allowed),
+            described=any(_DESCRIBING & one.components for one in tests),
+            text=any(one.text for one in tests),
+            linked=any(one.linked for one in tests),
+            _asked=_text(_written(row, named, self._binds, (self._focus, name))) if step else "",
+        )
+
+    def _counted(self) -> Iterator[Reading]:
+        """Give the readings of tests that count values: too few are lacking, too many are more."""
+        for test in self._more.tests:
+            read = read_test(test, self._binds, set(self._reached) - {self._focus}, self._focus)
+            if read.counted is None or read.counted not in self._reached:
+                continue
+            path = self._reached[read.counted]
+            if read.most is None:
+                hole = f"?focus {_HOLE} ?value ."
+                yield Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
+            else:
+                yield Reading(
+                    path, frozenset({"MaxCount"}), lacking=False, most=read.most,
+                    parameters={SH.maxCount: (Literal(read.most),)},
+                )  # fmt: skip
+
+    def _text(self, test: Any) -> str:
+        """Return a test with the ways to its variables in their place, to be compared by."""
+        return _expression(test, self._place, self._binds)
+
+    def _place(self, name: str) -> str:
+        return self._sure[name].text if name in self._sure else f"?{name}"
+
+
+def _lacking(row: Row, focus: str, binds: dict[str, Any]) -> Iterator[Reading]:
+    """Give what a group asks of a node that has no solution of it: one reading for each branch."""
+    branches = [t for t in row.triples if focus in {str(t[0]), str(t[2])} and not _open(t)]
+    some = [t for t in branches if not _typed(t)] or branches
+    for triple in some:
+        steps, end, last = _walked(triple, focus, row)
+        path = _path_of(steps)
+        tests = [
+            read
+            for test in row.tests
+            if (read := read_test(test, binds, {end}, focus)).of and end and not read.counted
+        ]
+        rest = [t for t in row.triples if end in {str(t[0]), str(t[2])} and t not in last]
+        named = {focus: "?focus"} | ({end: "?value"} if end else {})
+        components = {"MinCount"}
+        parameters: dict[NamedNode, tuple[Term, ...]] = {}
+        classes = tuple(as_term(t[2]) for t in rest if _typed(t))
+        if not end:
+            components = {"HasValue"}
+        elif rest or row.lacks:
+            components |= {"QualifiedMinCount", *(["Class"] if classes else [])}
+            parameters[SH["class"]] = tuple(one for one in classes if one is not None)
+        for one in tests:
+            components |= {"QualifiedMinCount", *one.components - {"Pattern", "MinInclusive"}}
+            parameters |= one.right
+        value = as_term(triple[2]) if not end else None
+        step = path.predicate
+        asked = _written(row, named, binds, (focus, end)) if step and end else None
+        yield Reading(
+            path, frozenset(components), lacking=True,
+            parameters={k: v for k, v in parameters.items() if v},
+            allowed=(value,) if isinstance(value, NamedNode | Literal) else (),
+            described=bool(rest), linked=bool(rest), _asked=_text(asked),
+        )  # fmt: skip
+
+
+def _walked(triple: Any, focus: str, row: Row) -> tuple[tuple[Path, ...], str, tuple[Any, ...]]:
+    """Follow a branch while it goes on by one triple: its steps, and the variable at its end."""
+    here = focus
+    steps: tuple[Path, ...] = ()
+    seen: tuple[Any, ...] = ()
+    while True:
+        forwards = str(triple[0]) == here
+        steps = (*steps, *_steps(triple[1], forwards=forwards))
+        seen = (*seen, triple)
+        there = triple[2] if forwards else triple[0]
+        if type(there).__name__ not in {"Variable", "BNode"}:
+            return steps, "", seen
+        here = str(there)
+        onward = [t for t in row.triples if here in {str(t[0]), str(t[2])} and t not in seen]
+        tested = any(here in variables([test]) for test in row.tests)
+        if len(onward) != 1 or tested or _typed(onward[0]) or _open(onward[0]):
+            return steps, here, seen
+        triple = onward[0]
+
+
+def _behind(row: Row, end: str) -> Test:
+    """Return what is asked of a value by what may not lie behind it."""
+    about = [t for t in row.triples if str(t[0]) == end]
+    classes = tuple(one for t in about if _typed(t) and (one := as_term(t[2])) is not None)
+    if classes and len(about) == len(row.triples):
+        return Test((end,), frozenset({"Class"}), {SH["class"]: classes}, linked=True)
+    return Test((end,), frozenset({"Node", "NodeKind"} if about else {"SPARQL"}), linked=True)
+
+
+def _reached(triples: tuple[Any, ...], focus: str) -> dict[str, Path]:
+    """Return the path to each variable that can be reached from the focus node, the shortest."""
+    found: dict[str, tuple[Path, ...]] = {focus: ()}
+    waiting = [focus]
+    while waiting:
+        here = waiting.pop(0)
+        for triple in triples:
+            for forwards in (True, False):
+                one, other = (triple[0], triple[2]) if forwards else (triple[2], triple[0])
+                variable = type(other).__name__ in {"Variable", "BNode"}
+                if str(one) != here or not variable or str(other) in found or _open(triple):
+                    continue
+                found[str(other)] = (*found[here], *_steps(triple[1], forwards=forwards))
+                waiting.append(str(other))
+    return {name: _path_of(steps) for name, steps in found.items() if steps}
+
+
+def _typed(triple: Any) -> bool:
+    """Check whether a triple says the class of its subject, by any path that begins so."""
+    steps = [] if _open(triple) else _steps(triple[1], forwards=True)
+    return bool(steps) and steps[0].iri == TYPE and type(triple[2]).__name__ == "URIRef"
+
+
+def _open(triple: Any) -> bool:
+    return type(triple[1]).__name__ == "Variable"
+
+
+def _path_of(steps: tuple[Path, ...]) -> Path:
+    return steps[0] if len(steps) == 1 else Path("/", parts=steps)
+
+
+def _steps(path: Any, *, forwards: bool) -> tuple[Path, ...]:
+    """Return the steps of a path of rdflib, gone forwards or backwards."""
+    made = _path(path)
+    steps = made.parts if made.kind == "/" else (made,)
+    if forwards:
+        return steps
+    return tuple(s.parts[0] if s.kind == "^" else Path("^", parts=(s,)) for s in reversed(steps))
+
+
+def _path(path: Any) -> Path:
+    kind = type(path).__name__
+    if kind == "URIRef":
+        return of_predicate(NamedNode(str(path)))
+    if kind == "InvPath":
+        return Path("^", parts=(_path(path.arg),))
+    if kind == "MulPath":
+        return Path(str(path.mod), parts=(_path(path.path),))
+    if kind in {"SequencePath", "AlternativePath"}:
+        parts = tuple(_path(one) for one in path.args)
+        return Path("/" if kind == "SequencePath" else "|", parts=parts)
+    raise UnreadError(kind)
+
+
+def _written(
+    row: Row, named: dict[str, str], binds: dict[str, Any], ends: tuple[str, str] | None
+) -> Fragment | None:
+    """Return a row as a pattern, None where it cannot be written.
+
+    There is a hole in place of the predicate between two variables, if they are given.
+    """
+    try:
+        return Fragment(_writer(named, binds, ends).row(row))
+    except (UnreadError, RecursionError):
+        return None
+
+
+def _expression(test: Any, name: Any, binds: dict[str, Any]) -> str:
+    try:
+        return Writer(name, binds, lambda _: None).expression(test)
+    except (UnreadError, RecursionError):
+        return repr(test)
+
+
+def _writer(named: dict[str, str], binds: dict[str, Any], ends: tuple[str, str] | None) -> Writer:
+    def name(variable: str) -> str:
+        return named.get(variable, f"?asked_{variable}")
+
+    def hole(triple: tuple[Any, Any, Any]) -> str | None:
+        return _HOLE if (str(triple[0]), str(triple[2])) == ends else None
+
+    return Writer(name, binds, hole)
+
+
+def _text(made: Fragment | None) -> str:
+    return "" if made is None else made.text

@@ -1,0 +1,201 @@
+"""What a query asks of its nodes, read as constraints say it, and what is told of it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+from kgreason.shacl import Reading, bound_to, readings
+
+_P = "<https://example.org/v#theme>"
+_Q = "<https://example.org/v#other>"
+_C = "<https://example.org/v#Theme>"
+
+
+def _asked(body: str) -> str:
+    bound = f"BIND (EXISTS {{ {body} }} AS ?outcome)"
+    return f"SELECT ?focus ?outcome WHERE {{ ?focus {_P} ?any {bound} }}"
+
+
+def _alone(query: str) -> Reading:
+    found = readings(query)
+    assert len(found) == 1
+    return found[0]
+
+
+_HEAD = f"SELECT ?focus ?outcome {{ ?focus a {_C}"
+_OPTION = f"OPTIONAL {{ ?focus {_P} ?v }}"
+_COUNTED = f"SELECT ?focus (COUNT(?v) AS ?n) {{ ?focus a {_C} {_OPTION} }} GROUP BY ?focus"
+_OKAY = f"OPTIONAL {{ ?focus {_P} ?v BIND (true AS ?ok) }}"
+_LESS = f"?focus a {_C} MINUS {{ ?focus {_P} ?v }} BIND (true AS ?outcome)"
+_MINUS = f"SELECT ?focus ?outcome {{ {{ {_LESS} }}"
+_LACKS = (
+    f"SELECT ?focus (!BOUND(?v) AS ?outcome) {{ ?focus a {_C} {_OPTION} }}",
+    f"SELECT ?focus (COUNT(?v) = 0 AS ?outcome) {{ ?focus a {_C} {_OPTION} }} GROUP BY ?focus",
+    f"{_MINUS} UNION {{ ?focus {_P} ?v BIND (false AS ?outcome) }} }}",
+    f"{_HEAD} {_OKAY} BIND (!COALESCE(?ok, false) AS ?outcome) }}",
+    f"{_HEAD} BIND (IF(EXISTS {{ ?focus {_P} ?v }}, false, true) AS ?outcome) }}",
+    f"{_HEAD} {{ {_COUNTED} }} BIND (?n < 1 AS ?outcome) }}",
+)
+
+
+@pytest.mark.parametrize("query", _LACKS)
+def test_a_lack_is_read_from_whatever_form_it_has(query: str) -> None:
+    found = _alone(query)
+    assert (found.lacking, found.path.text, set(found.components)) == (True, _P, {"MinCount"})
+
+
+_FAULTS = {
+    "DATATYPE(?v) != <http://www.w3.org/2001/XMLSchema#date>": "Datatype",
+    'LANG(?v) = ""': "LanguageIn",
+    '!LANGMATCHES(LANG(?v), "en")': "LanguageIn",
+    "isLiteral(?v)": "NodeKind",
+    'REGEX(STR(?v), "^x")': "Pattern",
+    'CONTAINS(LCASE(?v), "x")': "Pattern",
+    "STRLEN(?v) > 3": "MinLength",
+    "?v > 3": "MinInclusive",
+    "?v NOT IN (<urn:a>, <urn:b>)": "In",
+    "?v != <urn:a> && ?v != <urn:b>": "In",
+    f"NOT EXISTS {{ ?v a {_C} }}": "Class",
+    "NOT EXISTS { ?v ?any ?thing }": "Node",
+}
+
+
+@pytest.mark.parametrize("test", sorted(_FAULTS))
+def test_what_a_value_must_not_be_is_read_inside_an_exists_or_beside_it(test: str) -> None:
+    inside = f"BIND (EXISTS {{ ?focus {_P} ?v FILTER ({test}) }} AS ?outcome)"
+    beside = f"?focus {_P} ?v BIND ({test} AS ?outcome)"
+    for body in (inside, beside):
+        found = _alone(f"SELECT ?focus ?outcome {{ ?focus a {_C} . {body} }}")
+        assert not found.lacking
+        assert found.path.text == _P
+        assert _FAULTS[test] in found.components
+        assert found.offending is not None
+        assert f"?focus {_P} ?value ." in found.offending.text
+
+
+def test_paths_choices_and_counts_are_read() -> None:
+    def asked(body: str) -> list[tuple[str, bool, set[str]]]:
+        found = readings(f"SELECT ?focus ?outcome {{ ?focus a {_C} BIND ({body} AS ?outcome) }}")
+        return [(one.path.text, one.lacking, set(one.components)) for one in found]
+
+    lack = {"MinCount"}
+    assert asked(f"NOT EXISTS {{ ?focus {_P} [ {_Q} ?z ] }}") == [(f"{_P}/{_Q}", True, lack)]
+    either = asked(f"NOT EXISTS {{ ?focus {_P} ?x ; {_Q} ?y }}")
+    assert either == [(_P, True, lack), (_Q, True, lack)]
+    assert asked(f"NOT EXISTS {{ ?focus {_P}|^{_Q} ?x }}") == [
+        (_P, True, lack),
+        (f"^{_Q}", True, lack),
+    ]
+    typed = {"MinCount", "QualifiedMinCount", "Class"}
+    assert asked(f"NOT EXISTS {{ ?focus {_P} ?x . ?x a {_C} }}") == [(_P, True, typed)]
+    many = f"SELECT ?focus (COUNT(?v) AS ?outcome) {{ ?focus {_P} ?v }} GROUP BY ?focus"
+    found = readings(many, at="3")
+    assert [(one.path.text, one.most) for one in found] == [(_P, 2)]
+    given = readings(f"SELECT $this {{ $this {_P} ?x FILTER (isLiteral(?x)) }}", focus="this")
+    assert given[0].offending is not None
+    assert given[0].offending.text == f"?focus {_P} ?value . FILTER (isLITERAL(?value))"
+
+
+def test_what_only_says_who_is_looked_at_is_no_fault() -> None:
+    chosen = f"?focus a ?kind FILTER (?kind IN ({_C}, <urn:other>))"
+    query = (
+        f"SELECT ?focus ?outcome {{ {{ SELECT DISTINCT ?focus {{ {chosen} }} }}"
+        f" BIND (EXISTS {{ {chosen} . ?focus {_P} ?x FILTER (isLiteral(?x)) }} AS ?outcome) }}"
+    )
+    assert _alone(query).path.text == _P
+
+
+def test_values_that_a_query_lists_as_right_are_known() -> None:
+    found = _alone(_asked(f"?focus {_P} ?x FILTER (?x NOT IN (<urn:one>, <urn:two>))"))
+    assert [one.value for one in found.allowed] == ["urn:one", "urn:two"]
+
+
+def test_what_compares_two_ends_or_the_node_itself_says_nothing_of_one_alone() -> None:
+    later = readings(_asked(f"?focus {_P} ?x . ?focus {_Q} ?y FILTER (?x < ?y)"))
+    assert {(one.path.text, *one.components) for one in later} == {
+        (_P, "LessThan"),
+        (_Q, "LessThan"),
+    }
+    assert readings(_asked(f"?focus {_P} ?x . ?focus {_P} ?y FILTER (?x != ?y)")) == ()
+    assert readings(_asked(f"?focus {_P} ?x FILTER (?x = ?focus)")) == ()
+    assert readings(_asked(f"?focus {_P} ?x")) == ()
+    assert readings("SELECT ?focus ?outcome { GRAPH ?g { ?focus <urn:p> ?outcome } }") == ()
+
+
+def test_brackets_in_texts_do_not_end_an_expression() -> None:
+    assert bound_to('BIND (STR("(") AS ?outcome)', "?outcome") == ['STR("(") ']
+
+
+def test_a_link_to_what_is_not_there_is_told_and_no_sign_behind_it(tmp_path: Path) -> None:
+    rows = ["@prefix e: <https://example.org/v#> ."]
+    for n in range(120):
+        theme = "<https://other.org/gone>" if n % 4 == 0 else f"e:theme{n % 3}"
+        rows.append(f"e:node{n} a e:Node ; e:theme {theme} ; e:size {n % 7} .")
+    rows += [f'e:theme{n} a e:Theme ; e:label "theme {n}" ; e:by e:me .' for n in range(3)]
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    asked = _asked(f"?focus {_P} ?x . FILTER NOT EXISTS {{ ?x a <https://example.org/v#Theme> }}")
+    result = kgreason.investigate(tmp_path / "data.ttl", outcome=asked)
+    told = result.as_dict()["symptoms"][0]["hypotheses"]
+    first = next(one for one in told if one["status"] == "supported")
+    assert (first["kind"], first["inside"]["failing"]) == ("reference", 30)
+    assert "is not described" in first["statement"]
+
+
+def _leader(tmp_path: Path, rows: list[str], query: str) -> dict[str, Any] | None:
+    (tmp_path / "data.ttl").write_text(
+        "@prefix e: <urn:e:> .\n" + "\n".join(rows), encoding="utf-8"
+    )
+    result = kgreason.investigate(tmp_path / "data.ttl", outcome=query)
+    told = result.as_dict()["symptoms"][0]["hypotheses"]
+    return next((one for one in told if one["status"] == "supported"), None)
+
+
+def _recipes(*, both: bool) -> list[str]:
+    """Dishes whose time of cooking is e:cookTime; a fifth has it as e:cookingTime."""
+    rows = []
+    for n in range(100):
+        slip = n % 5 == 0
+        when = "e:cookingTime" if slip else "e:cookTime"
+        rows.append(
+            f'e:dish{n} a e:Dish ; {when} {n % 40} ; e:serves {n % 6} ; e:name "dish {n}" .'
+        )
+        if both and n % 2:
+            rows.append(f"e:dish{n} e:cookingTime {n % 40} .")
+    return rows
+
+
+_UNTIMED = "SELECT ?focus ?outcome { ?focus a <urn:e:Dish> BIND (%s AS ?outcome) }"
+
+
+def test_a_lack_that_a_query_tells_is_a_value_under_another_property(tmp_path: Path) -> None:
+    lacks = _UNTIMED % "NOT EXISTS { ?focus <urn:e:cookTime> ?time }"
+    leader = _leader(tmp_path, _recipes(both=False), lacks)
+    assert leader is not None
+    assert (leader["kind"], leader["inside"]["failing"]) == ("mapping", 20)
+    assert "cookTime was written under urn:e:cookingTime" in leader["statement"]
+
+
+def test_a_property_that_most_have_beside_the_right_one_is_no_slip(tmp_path: Path) -> None:
+    lacks = _UNTIMED % "NOT EXISTS { ?focus <urn:e:cookTime> ?time }"
+    leader = _leader(tmp_path, _recipes(both=True), lacks)
+    assert leader is None or leader["kind"] != "mapping"
+
+
+def test_a_wrong_form_that_a_query_tells_is_told_as_such(tmp_path: Path) -> None:
+    right = '"2024-1{}-0{}"^^e:day'
+    wrong = '"0{}.1{}.2024"'
+    rows = [
+        f"e:train{n} a e:Train ; e:seats {n} ;"
+        f" e:leaves {(right if n % 4 else wrong).format(n % 3, 1 + n % 9)} ."
+        for n in range(80)
+    ]
+    query = (
+        "SELECT ?focus ?outcome { ?focus a <urn:e:Train> ; <urn:e:leaves> ?day"
+        " BIND (DATATYPE(?day) AS ?kind) BIND (?kind != <urn:e:day> AS ?outcome) }"
+    )
+    leader = _leader(tmp_path, rows, query)
+    assert leader is not None
+    assert leader["kind"] in {"datatype", "value"}
+    assert leader["inside"]["failing"] == 20
