@@ -1,5 +1,6 @@
 """What makes the search in conditions quick changes nothing of what it finds."""
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -9,6 +10,7 @@ from operator import or_
 from random import Random
 
 import pytest
+from pyoxigraph import Literal
 
 from kgreason.context.view import View
 from kgreason.graph.marks import places
@@ -18,9 +20,11 @@ from kgreason.hypothesize.conditions.code import saved
 from kgreason.hypothesize.conditions.cuts import Cut, pieces_of
 from kgreason.hypothesize.conditions.drawn import _best_cut, _windows
 from kgreason.hypothesize.conditions.hunt import Hunt
+from kgreason.hypothesize.conditions.language import path_written, written
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.scale import Scale
+from kgreason.hypothesize.conditions.seam import WRITTEN, clusters
 from tests.conditions_world import strike, view, world
 
 TEXTS = (
@@ -202,3 +206,34 @@ def test_what_a_text_cannot_hold_does_not_part_texts(hunt: Hunt) -> None:
     odd.__dict__["_texts"] = [("a\x00b", 1), ("b", 2), ("c", 4)]
     assert list(odd._with("b")) == [0, 1]
     assert list(odd._with("\x00")) == [0]
+
+
+def test_no_condition_asks_anew_for_each_node(hunt: Hunt) -> None:
+    """What stands within EXISTS is planned without the node, and worked out for each anew."""
+    tests = set()
+    for condition in (each for cut in hunt.cuts for each in cut.plain):
+        tests.add(condition.test)
+        for made in (condition.region, condition.pattern):
+            assert "EXISTS" not in made.text, condition
+    assert tests >= {"lacks", "missing"}
+
+
+def test_what_other_conditions_hold_is_looked_for_in_the_population_alone(
+    looked: View, hunt: Hunt
+) -> None:
+    plain = [each for cut in hunt.cuts if len(cut.path) == 1 for each in cut.plain]
+    lacks = [each for each in plain if each.test == "lacks"][:2]
+    unit = {"part": 0, "bits": "1.0", "path": path_written(lacks[0].path), "ways": 0}
+    made = clusters(
+        looked,
+        {
+            WRITTEN: Literal(json.dumps(written(lacks))),
+            "clusters": Literal(json.dumps(unit)),
+        },
+    )
+    assert made is not None
+    mark = looked.marks.population.mark
+    flags = re.findall(r"\(true AS \?(\w+)\) WHERE \{ ([^}]*)\}", made.text)
+    assert flags == [
+        (name, f"GRAPH work:marks {{ ?focus work:member {mark} . ") for name in ("held", "own")
+    ]

@@ -19,10 +19,15 @@ from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, suits
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
-from kgreason.hypothesize.conditions.drawn import Drawn
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
 from kgreason.hypothesize.conditions.paths import Path
-from kgreason.hypothesize.conditions.search import Found, atlas_of, explore, of_origin
+from kgreason.hypothesize.conditions.search import (
+    Found,
+    atlas_of,
+    drawn_of,
+    explore,
+    of_origin,
+)
 from kgreason.hypothesize.conditions.units import clustered
 
 WRITTEN: Final = "conditions"
@@ -43,7 +48,8 @@ def candidates(view: View, most: int) -> list[Candidate]:
     It looks at all nodes: what it finds pays for the search by its length. Where the first region
     only says how nodes fail, it is searched again for where they come from.
     """
-    atlas, drawn = atlas_of(view), Drawn()
+    atlas = atlas_of(view)
+    drawn = drawn_of(view, atlas)
     explored = explore(view, atlas=atlas, drawn=drawn)
     again = of_origin(view, explored, atlas, drawn)
     stories = (*explored.found, *(again.found if again else ()))
@@ -241,18 +247,24 @@ def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
     own = parts[unit["part"]].pattern
     if others:
         held = reduce(both, others)
-        lines.append(_flagged("held", held))
+        lines.append(_flagged(view, "held", held))
         prefixes |= held.prefixes
     else:
         own = inside(view, own)  # the mark of the region, which the tests of a hypothesis need too
         lines.append("BIND (true AS ?held)")
-    lines.append(_flagged("own", own))
+    lines.append(_flagged(view, "own", own))
     return Fragment("\n".join(lines), prefixes | own.prefixes)
 
 
-def _flagged(name: str, pattern: Fragment) -> str:
+def _flagged(view: View, name: str, pattern: Fragment) -> str:
+    """Return what flags the nodes of the population that fit a pattern.
+
+    The pattern stands in a scope of its own, so that scope has to name the population too: else it
+    is worked out for every node of the graph.
+    """
     flag = f"SELECT DISTINCT ?focus (true AS ?{name})"
-    return f"OPTIONAL {{ {{ {flag} WHERE {{ {pattern.text} }} }} }}"
+    looked = f"GRAPH work:marks {{ ?focus work:member {view.marks.population.mark} . }}"
+    return f"OPTIONAL {{ {{ {flag} WHERE {{ {looked} {pattern.text} }} }} }}"
 
 
 def remade(family: Template, values: Mapping[str, Term]) -> Candidate:

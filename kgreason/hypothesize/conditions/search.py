@@ -38,6 +38,7 @@ from kgreason.hypothesize.conditions.units import (
 )
 
 _MOST_E: Final = 300.0
+_DRAWN: Final = 3  # symptoms of which what was drawn is kept
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,23 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
         name = WORK[f"conditions:{population.key}:{view.marks.failing.value}"]
         mark = Mark(name, mask, population.nodes, view.graph.store.inner)
     return Atlas(view.graph, population, mark.name, mark.mask, links, view.budget)
+
+
+def drawn_of(view: View, atlas: Atlas) -> Drawn:
+    """Return what was drawn of an atlas for the same failing nodes, if it is still at hand.
+
+    Shapes that were generated are often broken by the very same nodes, and symptoms with as many
+    failing nodes are looked into one after the other, so the last few are kept.
+    """
+    if not atlas.whole:
+        return Drawn()  # each symptom has a sample of its own
+    key = id(atlas), view.marks.failing_mask, exposed(view)
+    kept = cast("dict[object, tuple[Atlas, Drawn]]", view.kept.setdefault("drawn", {}))
+    found = kept.pop(key, (atlas, Drawn()))
+    while len(kept) >= _DRAWN:
+        del kept[next(iter(kept))]
+    kept[key] = found
+    return found[1]
 
 
 def explore(
