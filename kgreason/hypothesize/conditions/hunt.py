@@ -22,7 +22,7 @@ from kgreason.hypothesize.conditions.code import together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
-from kgreason.hypothesize.conditions.pool import Pool, Region, scored
+from kgreason.hypothesize.conditions.pool import Pool, Region, in_order, scored
 from kgreason.hypothesize.conditions.scale import Scale
 
 _A_PATH: Final = integer("beamOfPath")
@@ -263,7 +263,7 @@ class Hunt:
         if not whole:
             floor = every[-1].bits if len(every) == most else -inf
             new = scored(fresh.at_most(scale.most(scale.failing) - floor), scale)
-            every = sorted([*every, *self.pool.first(new, most)], key=lambda r: r.order)[:most]
+            every = in_order([*every, *self.pool.first(new, most)])[:most]
         beam = _varied(every, wide)
         for _ in range(self.extent.parts - 1):
             longer = [
@@ -273,9 +273,9 @@ class Hunt:
                     region, fresh, scale, anew=place < self.extent.drawn, sets=sets
                 )
             ]
-            beam = _varied(sorted(longer, key=lambda r: r.order), wide)
+            beam = _varied(in_order(longer), wide)
             every += beam
-        return sorted(every, key=lambda r: r.order)
+        return in_order(every)
 
     def _narrower(
         self, region: Region, fresh: "_Fresh", scale: Scale, *, anew: bool, sets: bool

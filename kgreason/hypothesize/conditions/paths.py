@@ -63,6 +63,22 @@ class Path:
     def __len__(self) -> int:
         return len(self.steps)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """The hash, worked out once: paths are looked up far more often than they are made."""
+        return hash(self.steps)
+
+    def __reduce__(self) -> tuple[type["Path"], tuple[tuple[Step, ...]]]:
+        return Path, (self.steps,)  # a hash holds for one process
+
+    @cached_property
+    def sorts(self) -> str:
+        """What puts paths in an order."""
+        return str(self)
+
     @cached_property
     def route(self) -> Fragment:
         """The public pattern from ?focus to ?end."""

@@ -36,8 +36,27 @@ class Region:
     @property
     def order(self) -> tuple[float, int, str]:
         """Best first; what is shorter and earlier in the alphabet among equals."""
-        said = " ".join(str(part.terms) + str(part.path) for part in self.parts)
-        return (-round(self.bits, _PLACES), len(self.parts), said)
+        return (*self.rank, self.said)
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """The order without the alphabet, which is seldom needed and takes long."""
+        return (-round(self.bits, _PLACES), len(self.parts))
+
+    @property
+    def said(self) -> str:
+        """What is compared in the alphabet."""
+        return " ".join(str(part.terms) + part.path.sorts for part in self.parts)
+
+
+def in_order(regions: Iterable[Region]) -> list[Region]:
+    """Return regions by their order; only those of equal rank are compared in the alphabet."""
+    ranked = sorted(((region.rank, region) for region in regions), key=itemgetter(0))
+    out: list[Region] = []
+    for _, same in groupby(ranked, key=itemgetter(0)):
+        alike = [region for _, region in same]
+        out += sorted(alike, key=lambda r: r.said) if len(alike) > 1 else alike
+    return out
 
 
 Scored = tuple[float, Condition, int]
@@ -144,7 +163,7 @@ class Pool:
         ranked = sorted(((-round(f[0], _PLACES), f) for f in found), key=itemgetter(0))
         for _, same in groupby(ranked, key=itemgetter(0)):
             alike = [Region((c,), mask, bits) for _, (bits, c, mask) in same]
-            for region in sorted(alike, key=lambda r: r.order) if len(alike) > 1 else alike:
+            for region in in_order(alike):
                 if not self.why(region.parts[0]):
                     out.append(region)
                     if len(out) == most:
