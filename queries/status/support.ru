@@ -23,56 +23,68 @@ WHERE {
   GRAPH {{ investigation }} {
     {{ step }} prov:startedAtTime ?begun ; prov:endedAtTime ?done .
     {{ investigation }} trails:policy ?policy .
-    ?policy policy:threshold ?least ; policy:leastFailing ?enough ; policy:siblingLevels ?many ; policy:siblingTail ?tail ;
-      policy:directRate ?direct ; policy:placeboRate ?placebo .
+    ?policy policy:threshold ?least ; policy:leastFailing ?enough .
     ?hypothesis a trails:Hypothesis ; trails:gate ?gate ; trails:status ?old ; trails:confidence ?confidence ;
       trails:eProcess ?e ; trails:index ?number ; trails:symptom ?symptom ; trails:claimable ?claimable .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Supported ] .
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
-    # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
-    FILTER NOT EXISTS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
-    # What was said outside the graph, such as the judgement of a model, alone supports nothing.
-    FILTER NOT EXISTS { ?beside trails:hypothesis ?hypothesis ; trails:testRole trails:Corroboration ; trails:polarity trails:Supports .
-      FILTER NOT EXISTS { ?own trails:hypothesis ?hypothesis ; trails:polarity trails:Supports ; trails:testRole ?other . FILTER (?other != trails:Corroboration) } }
-    # What only says the rule again is no cause.
-    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
     FILTER (?old != trails:Supported && ?confidence >= ?least)
     FILTER (?gate != "statistics" || (?e >= {{ threshold }} && ?claimable >= ?enough))
     # That there is no cause is not said of too few nodes to look for one.
     FILTER (?gate != "none" || ?claimable >= ?enough)
+    # What follows is worked out once for all hypotheses; as an EXISTS the store would join it anew for each.
+    # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
+    MINUS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
+    # What was said outside the graph, such as the judgement of a model, alone supports nothing.
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      ?beside trails:hypothesis ?hypothesis ; trails:testRole trails:Corroboration ; trails:polarity trails:Supports .
+      MINUS { SELECT DISTINCT ?hypothesis WHERE {
+        ?ground trails:hypothesis ?hypothesis ; trails:polarity trails:Supports ; trails:testRole ?other .
+        FILTER (?other != trails:Corroboration) } }
+    } }
+    # What only says the rule again is no cause.
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . } }
     # Nor where no rival of the frame was put to a test that could have borne it out.
-    # (Counted once for all; as an EXISTS the store would join it anew for each hypothesis.)
     OPTIONAL {
       { SELECT ?hypothesis (COUNT(?tried) AS ?tests) WHERE {
         ?hypothesis trails:catchAll true ; trails:frame/trails:member ?rival . ?rival trails:catchAll false .
         ?tried a trails:Evidence ; trails:hypothesis ?rival ; trails:outcomeClass ?told ; trails:testRole ?for .
         FILTER (?told != "undetermined" && ?for != trails:Restatement)
         # A rival that restates the rule could not have been borne out.
-        FILTER NOT EXISTS { ?same trails:hypothesis ?rival ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
+        MINUS { SELECT DISTINCT ?rival WHERE {
+          ?same trails:hypothesis ?rival ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . } }
       } GROUP BY ?hypothesis }
     }
     FILTER (?gate != "none" || BOUND(?tests))
-    FILTER NOT EXISTS {
-      ?sibling trails:hypothesis ?hypothesis ; trails:testRole trails:Spread ; trails:levels ?levels ; trails:pValue ?p .
-      FILTER (?gate = "statistics" && ?levels >= ?many && ?p > ?tail)
-    }
-    FILTER NOT EXISTS {
-      ?proxy trails:hypothesis ?hypothesis ; trails:testRole trails:Confounder ; trails:polarity trails:Contradicts ;
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      {{ investigation }} trails:policy/policy:siblingLevels ?many ; trails:policy/policy:siblingTail ?tail .
+      ?sibling trails:testRole trails:Spread ; trails:hypothesis ?hypothesis ; trails:levels ?levels ; trails:pValue ?p .
+      ?hypothesis trails:gate "statistics" .
+      FILTER (?levels >= ?many && ?p > ?tail)
+    } }
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      ?proxy trails:testRole trails:Confounder ; trails:polarity trails:Contradicts ; trails:hypothesis ?hypothesis ;
         trails:test/trails:rival ?better .
-      ?better trails:confidence ?higher .
+      ?hypothesis trails:confidence ?own . ?better trails:confidence ?higher .
       OPTIONAL { ?back trails:hypothesis ?better ; trails:testRole trails:Confounder ; trails:polarity trails:Supports ;
         trails:test/trails:rival ?hypothesis . }
-      FILTER (?higher > ?confidence || BOUND(?back))
-    }
-    FILTER (?gate != "direct" || EXISTS {
-      ?check trails:hypothesis ?hypothesis ; trails:testRole trails:Prediction ; trails:rate ?rate . FILTER (?rate >= ?direct) })
-    FILTER (?gate != "direct" || EXISTS {
-      ?control trails:hypothesis ?hypothesis ; trails:testRole trails:Placebo ; trails:rate ?cleared . FILTER (?cleared <= ?placebo) })
+      FILTER (?higher > ?own || BOUND(?back))
+    } }
+    OPTIONAL { { SELECT DISTINCT ?hypothesis (true AS ?predicted) WHERE {
+      {{ investigation }} trails:policy/policy:directRate ?direct .
+      ?check trails:testRole trails:Prediction ; trails:hypothesis ?hypothesis ; trails:rate ?rate . FILTER (?rate >= ?direct) } } }
+    OPTIONAL { { SELECT DISTINCT ?hypothesis (true AS ?spared) WHERE {
+      {{ investigation }} trails:policy/policy:placeboRate ?placebo .
+      ?control trails:testRole trails:Placebo ; trails:hypothesis ?hypothesis ; trails:rate ?cleared . FILTER (?cleared <= ?placebo) } } }
+    FILTER (?gate != "direct" || (BOUND(?predicted) && BOUND(?spared)))
     # Where several tests have one of these roles, each of them has to pass.
-    FILTER NOT EXISTS {
-      ?miss trails:hypothesis ?hypothesis ; trails:testRole trails:Prediction ; trails:rate ?low . FILTER (?low < ?direct) }
-    FILTER NOT EXISTS {
-      ?loose trails:hypothesis ?hypothesis ; trails:testRole trails:Placebo ; trails:rate ?high . FILTER (?high > ?placebo) }
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      {{ investigation }} trails:policy/policy:directRate ?direct .
+      ?miss trails:testRole trails:Prediction ; trails:hypothesis ?hypothesis ; trails:rate ?low . FILTER (?low < ?direct) } }
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      {{ investigation }} trails:policy/policy:placeboRate ?placebo .
+      ?loose trails:testRole trails:Placebo ; trails:hypothesis ?hypothesis ; trails:rate ?high . FILTER (?high > ?placebo) } }
   }
   BIND (IRI(CONCAT(STR({{ step }}), ":support:", STR(?number))) AS ?transition)
 }
