@@ -17,10 +17,11 @@ from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.code import saved
-from kgreason.hypothesize.conditions.cuts import Cut, pieces_of
+from kgreason.hypothesize.conditions.cuts import Cut
 from kgreason.hypothesize.conditions.drawn import _best_cut, _windows
 from kgreason.hypothesize.conditions.hunt import Hunt
 from kgreason.hypothesize.conditions.language import path_written, written
+from kgreason.hypothesize.conditions.letters import pieces_of
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.scale import Scale
@@ -59,7 +60,8 @@ def test_pieces_are_words_and_runs_with_a_mark(text: str) -> None:
     short = text[:80]
     runs = {short[at : at + 3] for at in range(len(short) - 2)}
     marked = {run for run in runs if not re.fullmatch(r"[A-Za-z0-9\s]*", run)}
-    assert pieces_of(text) == marked | set(re.findall(r"[^\W_]{2,30}", short))
+    assert len(pieces_of(text)) == len(set(pieces_of(text)))
+    assert set(pieces_of(text)) == marked | set(re.findall(r"[^\W_]{2,30}", short))
 
 
 def _told(_: Condition) -> str:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache, reduce
+from functools import cache, cached_property, reduce
 from itertools import accumulate
 from operator import or_
 from os.path import commonprefix
@@ -22,13 +22,13 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import SH, XSD
+from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
+from kgreason.hypothesize.conditions.letters import beginnings_of, forms, forms_of, pieces_of
 from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import END, Path
 
-_LONG: Final = integer("textLetters")
-_PIECE: Final = integer("pieceLetters")
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
 _ORDERED_SHARE: Final = figure("orderedShare")
@@ -41,17 +41,6 @@ _NUMERIC: Final = frozenset(
     )
 )
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
-_WORD: Final = re.compile(r"[^\W_]{2,30}")
-# A run of letters that are not all plain ones; it takes up nothing, so that runs may overlap.
-_RUN: Final = re.compile(
-    "(?=({}))".format(
-        "|".join(
-            "." * place + r"[^A-Za-z0-9\s]" + "." * (_PIECE - place - 1) for place in range(_PIECE)
-        )
-    ),
-    re.DOTALL,
-)
-_CUTS: Final = re.compile(r"[/#_.:-]+")
 _BETWEEN: Final = "\x00"
 """A letter that stands in no text; where it does all the same, texts are looked at one by one."""
 
@@ -131,13 +120,6 @@ def _told(
     if name in {"count", "language"} and isinstance(value, Literal):
         return value.value
     return names(value) if isinstance(value, NamedNode | Literal) else ""
-
-
-@cache
-def forms() -> Mapping[str, str]:
-    """Return the regular expressions of classes of letters, each with its words."""
-    lines = template("condition", "form").header["forms"].splitlines()
-    return dict(line.rsplit(" = ", 1) for line in lines)
 
 
 @cache
@@ -267,6 +249,15 @@ class Cut:
         """The ends that can be named, with their nodes."""
         return self._single() if self.path.steps else []
 
+    @cached_property
+    def named(self) -> Mapping[int, list[int]]:
+        """The places of the ends that can be named, by the nodes that reach them."""
+        out: dict[int, list[int]] = {}
+        for place, (_, mask) in enumerate(self.single):
+            for node in places(mask):
+                out.setdefault(node, []).append(place)
+        return out
+
     def _single(self) -> list[tuple[NamedNode | Literal, int]]:
         most = self._everyone.bit_count()
         return [
@@ -324,18 +315,17 @@ class Cut:
         masks: dict[str, int] = defaultdict(int)
         for end, mask in self.table.ends.items():
             if isinstance(end, NamedNode):
-                for found in _CUTS.finditer(end.value):
-                    if found.end() < len(end.value):
-                        masks[end.value[: found.end()]] |= mask
+                for beginning in beginnings_of(end.value):
+                    masks[beginning] |= mask
         for text in sorted(masks, key=len, reverse=True):
             yield (("text", Literal(text)),), masks[text]
 
     def _forms(self) -> Iterator[tuple[Terms, int]]:
-        for form in forms():
-            fits, mask = re.compile(form).search, 0
-            for text, held in self._texts:
-                if fits(text):
-                    mask |= held
+        masks = dict.fromkeys(forms(), 0)
+        for text, held in self._texts:
+            for form in forms_of(text):
+                masks[form] |= held
+        for form, mask in masks.items():
             yield (("form", Literal(form)),), mask
 
     @cached_property
@@ -422,7 +412,7 @@ class Cut:
         return found
 
     @cached_property
-    def _said(self) -> list[tuple[int, frozenset[str]]]:
+    def _said(self) -> list[tuple[int, tuple[str, ...]]]:
         """The nodes of each text, and its pieces."""
         return [(mask, pieces_of(text)) for text, mask in self._texts]
 
@@ -491,17 +481,6 @@ def cut_of(atlas: Atlas, table: Table) -> Cut:
         atlas.cut[table.path] = Cut(atlas, table)
     made: Cut = atlas.cut[table.path]
     return made
-
-
-@lru_cache(maxsize=1 << 14)
-def pieces_of(text: str) -> frozenset[str]:
-    """Return the words of a text, and its runs of three letters that words do not tell.
-
-    Three plain letters of a word say nothing to anybody; with a mark or a strange letter among them
-    they may be a slip of coding, a wrong scheme, a suffix.
-    """
-    short = text[:_LONG]
-    return frozenset((*_RUN.findall(short), *_WORD.findall(short)))
 
 
 def _closure(end: Term, above: Mapping[Term, list[Term]]) -> set[Term]:

@@ -4,6 +4,7 @@ Bounds, windows, sets of a few ends and pieces of text. With a `limit` those tha
 not looked for.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from math import inf, log2
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import integer
+from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut
 from kgreason.hypothesize.conditions.ordered import Counted, Counts
@@ -132,15 +134,14 @@ def _ranked(cut: Cut, scale: Scale) -> tuple[list[Single], list[Single]]:
 
     Then the same, those of which the greatest share fails first.
     """
-    rate, bad_nodes, among = scale.rate, scale.bad, scale.among
+    rate, among, named = scale.rate, scale.among, cut.named
     ranked = []
-    for each in cut.single:
-        mask = each[1]
-        bad = (mask & bad_nodes).bit_count()
-        if bad:
-            inside = (mask & among).bit_count()
-            if bad > rate * inside:
-                ranked.append((bad - rate * inside, bad / inside, str(each[0]), each))
+    held = Counter(end for node in places(scale.bad) if node in named for end in named[node])
+    for place, bad in held.items():
+        each = cut.single[place]
+        inside = (each[1] & among).bit_count()
+        if bad > rate * inside:
+            ranked.append((bad - rate * inside, bad / inside, str(each[0]), each))
     many = sorted(ranked, key=lambda r: (-r[0], r[2]))[:MOST_OF_FEW]
     pure = sorted(ranked, key=lambda r: (-r[1], -r[0], r[2]))[:MOST_OF_FEW]
     return [each for *_, each in many], [each for *_, each in pure]

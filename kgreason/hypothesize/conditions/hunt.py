@@ -22,7 +22,7 @@ from kgreason.hypothesize.conditions.code import together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
-from kgreason.hypothesize.conditions.pool import Pool, Region, in_order, scored
+from kgreason.hypothesize.conditions.pool import Pool, Region, in_order, scored, sifted
 from kgreason.hypothesize.conditions.scale import Scale
 
 _A_PATH: Final = integer("beamOfPath")
@@ -152,8 +152,7 @@ class Hunt:
         if table.path not in looked:
             drawn = self.drawn.bounds(cut, scale), self.drawn.sets(cut, scale)
             made = [*cut.plain, *pieces(cut, scale), *chain(*drawn)]
-            useful = [c for c in made if (c.mask & scale.bad).bit_count() >= LEAST]
-            looked[table.path] = made, useful, scored(useful, scale)
+            looked[table.path] = made, *sifted(made, scale)
         self.pool.add(*looked[table.path])
 
     def scored(self, parts: tuple[Condition, ...], mask: int, among: int) -> Region | None:

@@ -63,19 +63,28 @@ Scored = tuple[float, Condition, int]
 """The bits that a condition saves among some nodes, the condition, and the nodes it holds."""
 
 
-def scored(conditions: Iterable[Condition], scale: Scale) -> list[Scored]:
-    """Return what single conditions save among some nodes, of those that fail more than they do."""
+def sifted(conditions: Iterable[Condition], scale: Scale) -> tuple[list[Condition], list[Scored]]:
+    """Return the conditions that hold enough failing nodes, and what these save among some nodes.
+
+    The latter are those that fail more often than these nodes do.
+    """
     bad, among, bits_of = scale.bad, scale.among, scale.bits
-    out = []
+    useful, found = [], []
     for condition in conditions:
         mask = condition.mask
         failing = (mask & bad).bit_count()
         if failing >= LEAST:
+            useful.append(condition)
             mask &= among
             bits = bits_of(failing, mask.bit_count())
             if bits is not None:
-                out.append((bits - condition.bits, condition, mask))
-    return out
+                found.append((bits - condition.bits, condition, mask))
+    return useful, found
+
+
+def scored(conditions: Iterable[Condition], scale: Scale) -> list[Scored]:
+    """Return what single conditions save among some nodes, of those that fail more than they do."""
+    return sifted(conditions, scale)[1]
 
 
 class Pool:
