@@ -9,9 +9,12 @@ from itertools import product
 from operator import or_
 from random import Random
 
+import pyoxigraph as ox
 import pytest
 from pyoxigraph import Literal
 
+from kgreason.base.store import Store
+from kgreason.base.templates import template
 from kgreason.context.view import View
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of
@@ -24,6 +27,7 @@ from kgreason.hypothesize.conditions.language import path_written, written
 from kgreason.hypothesize.conditions.letters import pieces_of
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.ordered import Ordered
+from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.hypothesize.conditions.seam import WRITTEN, clusters
 from tests.conditions_world import strike, view, world
@@ -239,3 +243,14 @@ def test_what_other_conditions_hold_is_looked_for_in_the_population_alone(
     assert flags == [
         (name, f"GRAPH work:marks {{ ?focus work:member {mark} . ") for name in ("held", "own")
     ]
+
+
+def test_a_kind_of_step_that_occurs_nowhere_is_not_asked_for(looked: View) -> None:
+    text = template("path", "made-by").render("when")
+    assert looked.graph.store.ask(text)
+    assert not Store(ox.Store(), "nothing").ask(text)
+    atlas, without = (atlas_of(replace(looked, kept={})) for _ in range(2))
+    without.links.occurs["made-by"] = False
+    kinds = [{way.step.kind for way in each.ways(Path())} for each in (atlas, without)]
+    assert kinds[0] - kinds[1] == {"made-by"}
+    assert atlas.links.occurs["made-by"]

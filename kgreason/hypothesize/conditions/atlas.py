@@ -14,7 +14,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.budget import UNLIMITED, Budget, ask
 from kgreason.base.figures import integer
 from kgreason.base.store import Row, Term
-from kgreason.base.templates import Fragment, Value, template
+from kgreason.base.templates import Fragment, Template, Value, template
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, TYPE
 from kgreason.graph import Graph
 from kgreason.graph.graph import exact
@@ -135,6 +135,8 @@ class Atlas:
                 continue
             if kind.header["after"] == "source" and start < _LEAST_SOURCES:
                 continue
+            if not self._occurs(kind):
+                continue
             # Which steps there are depends on the nodes alone, however one came there.
             if (kind.name, here) not in self.links.steps:
                 self.links.steps[kind.name, here] = self.select(kind.render("steps", nodes=nodes))
@@ -143,6 +145,14 @@ class Atlas:
                 if way is not None and self._fits(path, way):
                     out.append(way)
         return out
+
+    def _occurs(self, kind: Template) -> bool:
+        """Check whether a kind of step occurs anywhere, where its file says how to ask that."""
+        known = self.links.occurs
+        if kind.name not in known:
+            asks = "when" in kind.sections
+            known[kind.name] = not asks or self.graph.store.ask(kind.render("when"))
+        return known[kind.name]
 
     def _fits(self, path: Path, way: Way) -> bool:
         """Check whether a step is worth saying at all, whoever fails."""
