@@ -84,7 +84,7 @@ class Atlas:
     budget: Budget = UNLIMITED
     _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
     _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
-    _answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
+    _above: dict[NamedNode, Mapping[Term, list[Term]]] = field(default_factory=dict, repr=False)
     _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
     units: dict[tuple[Path, int], Any] = field(default_factory=dict, repr=False)
@@ -129,7 +129,8 @@ class Atlas:
         nodes, out = path.nodes(self.mark), []
         ends = self.table(path).ends
         start = self.nodes.bit_count() if not path.steps else len(ends)
-        here = frozenset(end for end in ends if not isinstance(end, Literal))
+        there = frozenset(end for end in ends if not isinstance(end, Literal))
+        here = len(there), hash(there)  # in place of the set, which would be kept for each path
         for kind in kinds():
             if kind.header["after"] not in {"any", last}:
                 continue
@@ -138,9 +139,10 @@ class Atlas:
             if not self._occurs(kind):
                 continue
             # Which steps there are depends on the nodes alone, however one came there.
-            if (kind.name, here) not in self.links.steps:
-                self.links.steps[kind.name, here] = self.select(kind.render("steps", nodes=nodes))
-            for row in self.links.steps[kind.name, here]:
+            key = (kind.name, *here)
+            if key not in self.links.steps:
+                self.links.steps[key] = self.select(kind.render("steps", nodes=nodes))
+            for row in self.links.steps[key]:
                 way = _way(kind.name, row)
                 if way is not None and self._fits(path, way):
                     out.append(way)
@@ -213,19 +215,19 @@ class Atlas:
 
     def above(self, relation: NamedNode) -> Mapping[Term, list[Term]]:
         """Return what stands directly above each class or concept."""
-        text = template("path", "forward").render("ends", nodes=Fragment(""), property=relation)
-        out: dict[Term, list[Term]] = {}
-        for row in self.select(text):
-            if isinstance(row["there"], NamedNode):
-                out.setdefault(row["here"], []).append(row["there"])
-        return out
+        if relation not in self._above:
+            text = template("path", "forward").render("ends", nodes=Fragment(""), property=relation)
+            out: dict[Term, list[Term]] = {}
+            for row in self.select(text):
+                if isinstance(row["there"], NamedNode):
+                    out.setdefault(row["here"], []).append(row["there"])
+            self._above[relation] = out
+        return self._above[relation]
 
     def select(self, text: str) -> Sequence[Row]:
-        """Ask the graph, once for each text; raises Spent where the budget allows no more."""
-        if text not in self._answers:
-            ask(self.budget, "path")
-            self._answers[text] = list(self.graph.store.select(text))
-        return self._answers[text]
+        """Ask the graph; raises Spent where the budget allows no more."""
+        ask(self.budget, "path")
+        return self.graph.store.select(text)
 
 
 def _way(kind: str, row: Row) -> Way | None:

@@ -26,13 +26,12 @@ _MOST: Final = 1_000_000  # triples that are kept at a time
 class Links:
     """The pairs of each step that was read, and the answers about steps from a set of nodes.
 
-    `occurs` says which kinds of step there are in the graph at all.
+    A set of nodes is known by their number and a hash of 64 bits. `occurs` says which kinds of step
+    there are in the graph at all.
     """
 
     graph: Graph
-    steps: dict[tuple[str, frozenset[Term]], Sequence[Row]] = field(
-        default_factory=dict, repr=False
-    )
+    steps: dict[tuple[str, int, int], Sequence[Row]] = field(default_factory=dict, repr=False)
     occurs: dict[str, bool] = field(default_factory=dict, repr=False)
     _pairs: dict[tuple[Term, bool], Pairs] = field(default_factory=dict, repr=False)
     _larger: dict[tuple[Term, bool], int] = field(default_factory=dict, repr=False)
