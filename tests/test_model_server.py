@@ -1,5 +1,6 @@
 """A model over HTTP: modes, mishaps, keys, and a whole run from the command line."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -45,6 +46,15 @@ def test_a_server_is_asked_in_the_way_that_it_takes(
     assert len(script.asked) == asked
     client.complete(ASKED)
     assert len(script.asked) == asked + 1  # it remembers
+
+
+def test_where_a_loop_runs_already_it_is_asked_all_the_same(script: Script) -> None:
+    assert script
+
+    async def cell() -> str:
+        return Connection("openai:local").complete(ASKED).text
+
+    assert json.loads(asyncio.run(cell())) == {"a": "b"}
 
 
 def test_a_server_that_takes_no_way_is_told_of(script: Script) -> None:

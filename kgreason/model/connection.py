@@ -164,6 +164,10 @@ def _of_status(error: Any, model: str) -> Exception:
 
 
 def _apart(work: Coroutine[Any, Any, Reply]) -> Reply:
-    """Run what is asynchronous in a thread of its own: a notebook has a loop that runs already."""
+    """Run what is asynchronous; a notebook has a loop that runs already, so it gets a thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)  # Ctrl-C ends the request, and waits for nothing
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
