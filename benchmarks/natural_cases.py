@@ -7,7 +7,8 @@ the focus nodes that break the rule before the mending and no longer after it.
 
 The rule is written twice, so that neither engine nor scorer has to be believed: as `population` and
 `fails` (patterns of SPARQL on ?focus), and as `shapes` where SHACL says it; without `shapes`, the
-two patterns make the outcome query.
+two patterns make the outcome query. A case may word that query otherwise (`outcome`), for people
+ask in many forms; the layout refuses one that finds other nodes than the two patterns.
 
 The first set was split by repository: one half to learn from, and one that was held out, run once,
 and is learned from since. `unseen-2` is a second set, of other repositories, that was run once;
@@ -81,6 +82,7 @@ class Case:
     restates: tuple[str, ...] = ()
     acceptable: str = ""
     shapes: str = ""
+    outcome: str = ""
     whole: bool = False
     prefixes: dict[str, str] = field(default_factory=dict)
 
@@ -205,17 +207,32 @@ def store_of(folder: Path, commit: str, globs: tuple[str, ...]) -> ox.Store:
 
 def chosen(store: ox.Store, case: Case, pattern: str) -> set[str]:
     """Give the focus nodes of a pattern, as N-Triples terms."""
-    head = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in case.header.items())
     found = store.query(
-        f"{head}SELECT DISTINCT ?focus WHERE {{ {pattern} }}", use_default_graph_as_union=True
+        f"{header(case)}SELECT DISTINCT ?focus WHERE {{ {pattern} }}",
+        use_default_graph_as_union=True,
     )
     return {str(row["focus"]) for row in found}  # type: ignore[union-attr]
+
+
+def outcomes(store: ox.Store, case: Case) -> dict[str, bool]:
+    """Give what the case's own outcome query says of each focus node."""
+    found = store.query(header(case) + case.outcome, use_default_graph_as_union=True)
+    return {
+        str(row["focus"]): row["outcome"].value == "true"
+        for row in found  # type: ignore[union-attr]
+    }
+
+
+def header(case: Case) -> str:
+    """Write the prefixes of a case as SPARQL."""
+    return "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in case.header.items())
 
 
 def lay_out(case: Case, mirror: Path, work: Path) -> Laid | None:
     """Write a case into work/NAME; None (and a line that says so) if its repository is not there.
 
-    Raises ValueError if the nodes that fail are not as many as the case says.
+    Raises ValueError if the nodes that fail are not as many as the case says, or if its own outcome
+    query finds other ones.
     """
     source = git_folder(mirror, case.repository)
     if source is None:
@@ -228,6 +245,8 @@ def lay_out(case: Case, mirror: Path, work: Path) -> Laid | None:
     failing = population & chosen(before, case, case.broken)
     if len(failing) != case.failing:
         raise ValueError(f"{case.name}: {len(failing)} fail, not {case.failing}")
+    if case.outcome and outcomes(before, case) != {one: one in failing for one in population}:
+        raise ValueError(f"{case.name}: the outcome query finds other nodes than the patterns")
     after = store_of(source, case.after, case.paths)
     still = chosen(after, case, case.broken)
     # Blank nodes have no name that lasts from one commit to the next.
@@ -259,11 +278,10 @@ def write_rule(case: Case, folder: Path) -> tuple[str, Path]:
         head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in case.header.items())
         (folder / "shapes.ttl").write_text(head + case.shapes, encoding="utf-8")
         return "--shapes", folder / "shapes.ttl"
-    head = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in case.header.items())
-    query = f"{head}SELECT ?focus ?outcome WHERE {{\n"
+    query = "SELECT ?focus ?outcome WHERE {\n"
     query += f"  {{ SELECT DISTINCT ?focus {{ {case.population} }} }}\n"
     query += f"  BIND (EXISTS {{ {case.broken} }} AS ?outcome)\n}}\n"
-    (folder / "outcome.rq").write_text(query, encoding="utf-8")
+    (folder / "outcome.rq").write_text(header(case) + (case.outcome or query), encoding="utf-8")
     return "--outcome", folder / "outcome.rq"
 
 

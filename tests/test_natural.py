@@ -120,6 +120,18 @@ def test_another_count_than_the_truth_tells_stops_the_layout(mirror: Path, tmp_p
         natural_cases.lay_out(a_case(failing=3), mirror, tmp_path / "work")
 
 
+def test_a_case_words_its_outcome_query_otherwise(mirror: Path, tmp_path: Path) -> None:
+    """It is laid out as it stands, and refused where it finds other nodes than the patterns."""
+    body = "?focus a skos:Concept OPTIONAL { ?focus skos:inScheme ?x }"
+    asked = f"SELECT DISTINCT ?focus (!BOUND(?x) AS ?outcome) WHERE {{ {body} }}"
+    laid = natural_cases.lay_out(a_case(outcome=asked), mirror, tmp_path / "work")
+    assert laid.rule[1].read_text("utf-8").endswith(asked)
+    with pytest.raises(ValueError, match="finds other nodes"):
+        natural_cases.lay_out(
+            a_case(outcome=asked.replace("!BOUND", "BOUND")), mirror, tmp_path / "work"
+        )
+
+
 def laid(kinds: tuple[str, ...], tmp_path: Path) -> Any:
     """Give a case with ten nodes mended, of which the restatement is known."""
     nodes = frozenset(f"<urn:{n}>" for n in range(10))
