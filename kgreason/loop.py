@@ -47,7 +47,16 @@ from kgreason.record.record import literal, now
 from kgreason.repair.dry_run import dry_run
 from kgreason.repair.intervene import REPAIR, intervene, pending_tests, run
 from kgreason.test.confounders import challenge
-from kgreason.test.design import OUTSIDE, design, design_outside, tell_apart
+from kgreason.test.design import (
+    FALLBACK,
+    LAST,
+    OUTSIDE,
+    design,
+    design_outside,
+    fall_back,
+    last_round,
+    tell_apart,
+)
 from kgreason.test.run import Answers, execute, execute_recorded, is_outside
 from kgreason.test.tester import Tester
 
@@ -148,6 +157,9 @@ class Investigation:
         for round_ in range(1, int(self.context.policy.number("rounds")) + 1):
             if not self._round(round_):
                 break
+        if self.testers and self.cut is None and not self._done("Conclude"):
+            for symptom in self.symptoms:
+                self._within(self._look_back, symptom)
         if not self._done("Conclude"):
             conclude(self.context, self.symptoms, self.cut, self.calibration)
         if self.narrator is not None and not self._done("Narrate") and not self._done("Finish"):
@@ -279,6 +291,17 @@ class Investigation:
         if self.testers:
             if not self._done("Design", symptom, round_, stage=OUTSIDE):
                 design_outside(self.context, symptom, round_, self.testers)
+            self._execute_all(symptom)
+            if not self._done("Design", symptom, round_, stage=FALLBACK):
+                fall_back(self.context, symptom, round_, self.testers, last=False)
+            self._execute_all(symptom)
+
+    def _look_back(self, symptom: Symptom) -> None:
+        """Let testers fall back a last time, where it is known what held."""
+        round_ = last_round(self.context, symptom)
+        if round_ and not self._done("Design", symptom, stage=LAST):
+            fall_back(self.context, symptom, round_, self.testers, last=True)
+        if round_:
             self._execute_all(symptom)
 
     def _execute_all(self, symptom: Symptom) -> None:

@@ -12,6 +12,7 @@ from kgreason.base.budget import Budget
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import check_extensions
+from kgreason.computation.designed import designed_testers, designs_of, no_sandbox
 from kgreason.context.declared import declarations
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
@@ -28,6 +29,7 @@ from kgreason.record.model_calls import ModelCall
 from kgreason.record.nonce import named
 from kgreason.report.focus_nodes import AtHand
 from kgreason.report.result import Result
+from kgreason.sources.sources_opening import source_testers
 from kgreason.test.tester import Tester, check_testers
 
 Told = Callable[[Record, ox.NamedNode], None]
@@ -98,6 +100,7 @@ def _begin(
     calibration.under(request.calibration, rules.iri)
     model = model or company(request, rules, earlier=earlier)
     proposers, testers = (*proposers, *model.proposers), (*testers, *model.testers)
+    testers = (*testers, *_outside(request, ledger))
     check_testers(testers, rules)
     if ledger is not None:
         Ledger.ready(ledger)
@@ -207,6 +210,7 @@ def _go_on(
     jobs: int,
 ) -> Result:
     rules = policy.load(request.policy)
+    testers = (*testers, *_outside(request, ledger))
     check_testers(testers, rules)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
@@ -222,6 +226,14 @@ def _go_on(
         own |= {"testers": (*testers, *model.testers), "narrator": model.narrator}
         _run(graph, observed, record, request, progress, suggested, **own)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
+
+
+def _outside(request: Request, ledger: Path | None) -> tuple[Tester, ...]:
+    """Return the testers outside the graph that a request asks for."""
+    designs = designs_of(request.tests, "--tests")
+    if no_sandbox(designs):
+        raise OptionError("--tests: code needs an extra: pip install 'kgreason[sandbox]'.")
+    return (*source_testers(request, ledger), *designed_testers(designs))
 
 
 def _telling(record: Record, told: Told | None) -> Record:

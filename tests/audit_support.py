@@ -132,7 +132,8 @@ def own_policy(folder: Path, name: str = "frame") -> Path:
 def history(folder: Path, name: str) -> Record:
     """Make a history by its name in the lists of mutants.
 
-    It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model), or a
+    It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
+    "looked-up" (in documents), or a
     policy under which the laboratory runs; with "own" before it, that policy (by default the
     shipped one) is under a name of one's own.
     """
@@ -146,6 +147,10 @@ def history(folder: Path, name: str) -> Record:
         from tests.model_support import advised_record  # noqa: PLC0415 - which needs this module
 
         return advised_record(folder, used)
+    if kind == "looked-up":
+        from tests.source_support import looked_up_record  # noqa: PLC0415 - as above
+
+        return looked_up_record(folder, used)
     return {"doubtful": doubtful, "paired": paired}.get(kind, lab)(folder, policy=used)
 
 

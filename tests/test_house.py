@@ -27,7 +27,7 @@ LAYERS = (
     ("test",),
     ("decide",),
     ("audit", "report"),
-    ("repair", "model"),
+    ("repair", "model", "sources", "computation"),
     ("loop",),
     ("run",),
     ("review",),

@@ -18,6 +18,7 @@ from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Answer, check_query, guarded
 from kgreason.base.templates import check_extensions
 from kgreason.base.terms import FORMS_GRAPH, PREFIXES
+from kgreason.computation.designed import read_designs
 from kgreason.graph import load
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
@@ -41,7 +42,7 @@ _OPTIONS: Final = (
     *("at", "severity", "only", "complete", "question", "lenient", "strict", "seed"),
     *("max_hypotheses", "max_steps", "max_seconds", "interventions", "try_repairs"),
     *("query_seconds", "allow_service", "max_bytes", "extend", "principal", "correlation"),
-    *("model", "max_tokens", "max_usd", "prices", "plain", "redact"),
+    *("model", "max_tokens", "max_usd", "prices", "plain", "redact", "sources", "readings"),
 )
 """The options of `investigate` that go into the request as they are given."""
 
@@ -105,6 +106,9 @@ def investigate(
     max_usd: float | None = None,
     prices: str | Path | None = None,
     plain: bool = False,
+    sources: str | Path | Sequence[str | Path] = (),
+    readings: str | Path | None = None,
+    tests: str | Path | Sequence[Mapping[str, Any]] = (),
     earlier: Sequence[ModelCall] = (),
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
@@ -128,14 +132,17 @@ def investigate(
     `extend` are folders with families, tests, policies, sections of your own. `hypotheses` is a
     JSON file of hypotheses to test too, or a list (docs/hypotheses.md); `principal` is who asks;
     `proposers` and the language `model` are asked for causes, `testers` for tests; a model that is
-    to answer by itself is `plain`. Values of what
-    `redact` names are kept out. docs/cli.md tells of each option. Raises KgreasonError.
+    to answer by itself is `plain`. `sources` are looked up, with `readings` of what they say;
+    `tests` are queries and code of your own with the answers you expect (docs/sources.md). Values
+    of what `redact` names are kept out. docs/cli.md tells of each option. Raises KgreasonError.
     """
     given = dict(locals())
     options = {name: given[name] for name in _OPTIONS}
     options |= {"policy": str(policy), "calibration": str(calibration), "hypotheses": ()}
     if hypotheses is not None:
         options["hypotheses"] = tuple(read_suggestions(hypotheses, principal))
+    if tests:
+        options["tests"] = read_designs(tests) if isinstance(tests, str | Path) else tuple(tests)
     request = _request({name: given[name] for name in (*_SEVERAL, *_SINGLE)}, options)
     own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "jobs": jobs}
     own |= {"nonce": nonce, "earlier": earlier}

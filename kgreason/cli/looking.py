@@ -10,6 +10,7 @@ import typer
 from kgreason.cli import gating as g
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
+from kgreason.cli import source_options as s
 from kgreason.cli.errors import command, resumable
 from kgreason.cli.gating import Gate, add_summary
 from kgreason.cli.live_view import Live, LiveView, both
@@ -72,6 +73,9 @@ def investigate(
     max_tokens: m.MaxTokens = None,
     max_usd: m.MaxUsd = None,
     prices: m.Prices = None,
+    source: s.Source = None,
+    readings: s.Readings = None,
+    tests: s.Tests = None,
     as_: o.As = None,
     correlation: o.Correlation = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
@@ -157,7 +161,8 @@ def investigate(
         "principal": as_,
         "correlation": correlation,
     }
-    asked |= _limits(max_steps, max_seconds) | m.model_options(model, max_tokens, max_usd, prices)
+    asked |= _limits(max_steps, max_seconds) | s.source_options(source, readings, tests)
+    asked |= m.model_options(model, max_tokens, max_usd, prices)
     gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
     told = _stream(events)
     view = LiveView() if live else None

@@ -10,6 +10,7 @@ import typer
 from kgreason.base.errors import OptionError
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
+from kgreason.cli import source_options as s
 from kgreason.cli.errors import command, resumable, tell
 from kgreason.cli.live_view import Live, LiveView
 from kgreason.cli.looking import chosen_report, given_out
@@ -68,6 +69,9 @@ def ask(
         ),
     ] = False,
     max_seconds: o.MaxSeconds = None,
+    source: s.Source = None,
+    readings: s.Readings = None,
+    tests: s.Tests = None,
     as_: o.As = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = o.DEFAULT_POLICY,
@@ -103,6 +107,7 @@ def ask(
         tell(offered[place].query.strip())
     more = limits | {"principal": as_, "policy": policy, "extend": extend or ()}
     more |= {"plain": plain, "max_seconds": max_seconds}
+    more |= s.source_options(source, readings, tests)
     folder = Path(ledger).with_name(f"{Path(ledger).name}.questions")
     view = LiveView() if live else None
     with Shown(view) as shown, resumable(ledger, new=True):

@@ -42,7 +42,10 @@ class Request:
     properties and classes whose values are kept out of all that is made of the data. `model` is a
     language model that proposes too, as PROVIDER:NAME; `max_tokens` and `max_usd` are what its
     calls may cost, by the price table `prices`. With `plain` the model answers without
-    hypotheses.
+    hypotheses. `sources` are looked up for what they say of the hypotheses: names of services,
+    folders of documents, or graph: and an IRI; `readings` is a file of what somebody who read their
+    passages found. `tests` are those that somebody designed, as `kgreason.computation.designed`
+    reads them.
     """
 
     data: tuple[str, ...]
@@ -80,6 +83,9 @@ class Request:
     max_usd: float | None = None
     prices: str | None = None
     plain: bool = False
+    sources: tuple[str, ...] = ()
+    readings: str | None = None
+    tests: tuple[Mapping[str, Any], ...] = ()
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
@@ -103,6 +109,8 @@ class Request:
             raise OptionError(
                 "--max-tokens, --max-usd, --prices and --plain are about --model; give one."
             )
+        if self.readings and not self.sources:
+            raise OptionError("--readings are of passages of sources; name them by --source.")
         if self.population and not self.violations:
             raise OptionError("--population goes with --violations.")
         self._check_numbers()
@@ -178,7 +186,7 @@ def correlation_name(text: str) -> str:
     return name
 
 
-def request_of(data: Paths, **options: Any) -> Request:
+def request_of(data: Paths, **options: Any) -> Request:  # noqa: C901 - a line for each kind of option
     """Make a checked request; raises OptionError for an option there is not."""
     known = {f.name for f in fields(Request)}
     unknown = sorted(set(options) - known)
@@ -193,13 +201,23 @@ def request_of(data: Paths, **options: Any) -> Request:
     for name in ("violations", "population", "outcome"):
         if options.get(name) is not None:
             options[name] = str(options[name])
-    if options.get("prices") is not None:
-        options["prices"] = str(Path(options["prices"]).resolve())
+    if "sources" in options:
+        options["sources"] = source_names(options["sources"])
+    for name in ("readings", "prices"):
+        if options.get(name) is not None:
+            options[name] = str(Path(options[name]).resolve())
     if options.get("correlation") is not None:
         options["correlation"] = correlation_name(options["correlation"])
     request = Request(paths(data), **options)
     request.check()
     return request
+
+
+def source_names(given: str | Path | Sequence[str | Path] | None) -> tuple[str, ...]:
+    """Return the names of sources, each once; a folder is named by its absolute path."""
+    several = (given,) if isinstance(given, str | Path) else given or ()
+    names = (str(Path(one).resolve()) if Path(one).is_dir() else str(one) for one in several)
+    return tuple(dict.fromkeys(names))
 
 
 def absolute(given: str | Sequence[str] | None, option: str) -> tuple[str, ...]:

@@ -18,9 +18,25 @@ ENGINE_MODALITIES: Final = (TRAILS.GraphQuery, TRAILS.ScratchIntervention)
 @cache
 def modalities() -> Mapping[str, ox.NamedNode]:
     """Return the modalities by their notations."""
+    return _concepts(TRAILS.ModalityScheme)
+
+
+@cache
+def source_kinds() -> Mapping[str, ox.NamedNode]:
+    """Return the kinds of source that can be looked up, by their notations."""
+    return _concepts(TRAILS.SourceKindScheme)
+
+
+@cache
+def notations_of_kinds() -> Mapping[str, str]:
+    """Return the notations of the kinds of source by their IRIs."""
+    return {node.value: name for name, node in source_kinds().items()}
+
+
+def _concepts(scheme: ox.NamedNode) -> dict[str, ox.NamedNode]:
     store = ox.Store()
     store.load(path=str(folder("ontology") / "trails.ttl"), format=ox.RdfFormat.TURTLE)
-    found = store.quads_for_pattern(None, SKOS.inScheme, TRAILS.ModalityScheme, None)
+    found = store.quads_for_pattern(None, SKOS.inScheme, scheme, None)
     nodes = (quad.subject for quad in found)
     return {
         quad.object.value: node

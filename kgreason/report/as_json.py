@@ -15,6 +15,7 @@ from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptom
 from kgreason.report.causes import causes_of
 from kgreason.report.summary import called, next_step, said
 
+_PASSAGE: Final = ("work", "quote", "locator", "reading", "key")
 _OPEN: Final = "inconclusive"
 
 Evidence = Mapping[str, list[dict[str, Any]]]
@@ -345,7 +346,7 @@ def _evidence(record: Record) -> Evidence:
             known.append(entry)
     quoted: dict[str, list[dict[str, Any]]] = {}
     for row in record.select("result-passages"):
-        passage = {name: row[name].value for name in ("work", "quote", "locator")}
+        passage = {name: row[name].value for name in _PASSAGE if name in row}
         quoted.setdefault(row["evidence"].value, []).append(passage)
     out: dict[str, list[dict[str, Any]]] = {}
     for row in record.select("result-evidence"):

@@ -24,11 +24,17 @@ class ReportedCitation:
 
 @dataclass(frozen=True)
 class ReportedPassage:
-    """A passage that evidence quotes: the IRI or title of its work, its words, and where."""
+    """A passage that evidence quotes: the IRI or title of its work, its words, and where.
+
+    `reading` is what somebody who read it found (supports, contradicts, neither), or empty, and
+    `key` by what a file of readings names it.
+    """
 
     work: str
     quote: str
     locator: str
+    reading: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)

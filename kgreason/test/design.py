@@ -1,7 +1,7 @@
 """Design: register tests before they run."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -20,16 +20,21 @@ from kgreason.context.view import View
 from kgreason.hypothesize import recorded
 from kgreason.record import Step
 from kgreason.record.agents import introduce
-from kgreason.record.modalities import modalities
+from kgreason.record.modalities import modalities, source_kinds
 from kgreason.record.model_calls import taken_calls, write_calls
 from kgreason.record.record import literal
 from kgreason.record.test_kinds import role_of
+from kgreason.shacl import names
 from kgreason.test import plans
-from kgreason.test.tester import GRAPH_TESTER, WHOLE, Member, Tester
+from kgreason.test.tester import GRAPH_TESTER, WHOLE, FallingBack, Member, Standing, Tester
 
 STRONG: Final = figure("strongE")
 OUTSIDE: Final = 5
 """The stage in which testers outside the graph design; 4 is that of repairs."""
+FALLBACK: Final = 6
+"""The stage in which testers design again, knowing what their first tests gave."""
+LAST: Final = 7
+"""The stage after all rounds in which they do so a last time."""
 
 
 def design(context: Context, symptom: Symptom, round_: int) -> None:
@@ -61,20 +66,73 @@ def design_outside(
     introduce(context.record, step, [tester.agent for tester in testers])
     known = registered(context, symptom)
     for rows in recorded.frames(context, symptom, round_):
-        nodes = [recorded.hypothesis_of(row) for row in rows]
         claiming = [row for row in rows if row["catchAll"].value == "false"]
         members = _members(context, claiming)
         for tester in testers:
             ask(context.budget, f"tester {tester.agent.label}")
-            for planned in tester.design(view, members):
-                _check_plan(tester, planned, len(members))
-                roles_ = plans.roles_in(view, [m.outline for m in members], planned.tested)
-                whole = replace(planned, members=roles_, half=WHOLE, named=None, outsider=None)
-                region = claiming[planned.tested]["pattern"].value
-                register(step, nodes, whole, region, known, tester)
+            _register_outside(step, view, tester, tester.design(view, members), rows, known)
     for call in write_calls(context.record, step, taken_calls(testers)):
         step.describe(call, symptom=symptom.node, round=round_)
     context.record.commit(step)
+
+
+def fall_back(
+    context: Context, symptom: Symptom, round_: int, testers: Sequence[Tester], *, last: bool
+) -> None:
+    """Register what testers design knowing what their tests gave: one step.
+
+    It is done after the tests of each round, and a `last` time after all rounds. Raises what
+    `design_outside` raises.
+    """
+    view = view_of(context, symptom, round_)
+    step = context.record.step("Design")
+    stage = LAST if last else FALLBACK
+    step.describe(step.node, symptom=symptom.node, round=round_, stage=stage)
+    known = registered(context, symptom)
+    asked = context.record.select("question")
+    question = asked[0]["question"].value if asked else names([symptom.constraint])[0]
+    held = bool(context.record.select("supported-regions", symptom=symptom.node))
+    for rows in recorded.frames(context, symptom, round_):
+        members = _members(context, [row for row in rows if row["catchAll"].value == "false"])
+        for tester in testers:
+            if isinstance(tester, FallingBack):
+                kinds = {kind.name for kind in tester.kinds}
+                outcomes = [_outcomes(context, member, kinds) for member in members]
+                standing = Standing(outcomes, question, held, last)
+                planned = tester.fall_back(view, members, standing)
+                _register_outside(step, view, tester, planned, rows, known)
+    context.record.commit(step)
+
+
+def last_round(context: Context, symptom: Symptom) -> int:
+    """Return the last round that proposed hypotheses on a symptom; 0 where none did."""
+    rounds = range(int(context.policy.number("rounds")), 0, -1)
+    return next((n for n in rounds if any(True for _ in recorded.frames(context, symptom, n))), 0)
+
+
+def _outcomes(context: Context, member: Member, kinds: set[str]) -> list[str]:
+    """Return the outcomes of the tests of some kinds of a member."""
+    rows = context.record.select("outside-outcomes", hypothesis=member.hypothesis)
+    return [row["outcome"].value for row in rows if row["kind"].value in kinds]
+
+
+def _register_outside(
+    step: Step,
+    view: View,
+    tester: Tester,
+    designed: Iterable[plans.PlannedTest],
+    rows: Sequence[Row],
+    known: set[tuple[str, str]],
+) -> None:
+    """Register what a tester designs for the members of a frame, the rows of which are given."""
+    nodes = [recorded.hypothesis_of(row) for row in rows]
+    claiming = [row for row in rows if row["catchAll"].value == "false"]
+    outlines = [recorded.outline(row) for row in claiming]
+    for planned in designed:
+        _check_plan(tester, planned, len(claiming))
+        roles_ = plans.roles_in(view, outlines, planned.tested)
+        whole = replace(planned, members=roles_, half=WHOLE, named=None, outsider=None)
+        register(step, nodes, whole, claiming[planned.tested]["pattern"].value, known, tester)
 
 
 def _members(context: Context, rows: Sequence[Row]) -> list[Member]:
@@ -147,11 +205,38 @@ def register(
     )
     if tester is not GRAPH_TESTER:
         step.add(node, PROV.wasAttributedTo, tester.agent.iri)
+    if planned.sent is not None:
+        step.describe(node, choice=_choice(step, members[planned.tested], planned.sent))
     for member, (role, overlap) in zip(members, planned.members, strict=True):
         expectation = step.make(
             "Expectation", PROV.Entity, hypothesis=member, role=role, overlap=overlap
         )
         step.describe(node, expects=expectation)
+
+
+def _choice(step: Step, hypothesis: ox.NamedNode, sent: plans.Sent) -> ox.NamedNode:
+    """Write down to which sources a hypothesis was sent, of those at hand."""
+    options = [
+        step.make(
+            "SourceOption",
+            PROV.Entity,
+            sourceName=one.name,
+            sourceKind=source_kinds()[one.kind],
+            priority=one.priority,
+            universal=one.universal,
+            matchedCues=one.matched,
+            taken=one.taken,
+        )
+        for one in sent.sources
+    ]
+    return step.make(
+        "SourceChoice",
+        PROV.Entity,
+        hypothesis=hypothesis,
+        coreTerm=list(sent.terms),
+        fallback=sent.fallback or None,
+        sourceOption=options,
+    )
 
 
 def tell_apart(context: Context, symptom: Symptom, round_: int) -> None:

@@ -46,11 +46,28 @@ Stratum = Mapping[str, int | Decimal | str]
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage of a work, which is named by its IRI or title: its words, and where they stand."""
+    """A passage of a work, which is named by its IRI or title: its words, and where they stand.
+
+    `study` is what several works may tell of. `reading` says what whoever read it found: supports,
+    contradicts, neither; `key` is the name by which they do.
+    """
 
     work: NamedNode | str
     quote: str
     locator: str
+    study: str = ""
+    reading: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What a source answered to a look-up: its name, the terms, how many works, the answers."""
+
+    source: str
+    searched: str
+    works: int
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +77,9 @@ class Finding:
     `cite` names nodes that the finding rests on beside the usual ones, with why. `strata` are the
     rows of a table that figures alone do not hold (siblings, strata of a rival): with them and the
     figures everything the reader gave can be worked out again. What comes from outside the graph
-    names its `source`, by default its tester, and quotes `passages`.
+    names its `source`, by default its tester, and quotes `passages`; what shares its `group` with
+    other evidence depends on it, by default what is of the same source. A look-up tells what was
+    `retrieved`, a computation what was `computed`, as a text.
     """
 
     outcome: str
@@ -70,6 +89,9 @@ class Finding:
     strata: Sequence[Stratum] = ()
     source: str = ""
     passages: Sequence[Passage] = ()
+    group: str = ""
+    retrieved: Retrieved | None = None
+    computed: str = ""
 
 
 Reader = Callable[[Sequence[Row], Setting], Finding]

@@ -19,11 +19,40 @@ _TOLD_APART: Final = "confounder"
 
 
 @dataclass(frozen=True)
+class SourceAtHand:
+    """A source that a look-up could be sent to: how much speaks for it, and whether it was taken.
+
+    `kind` is a notation of the ontology, `matched` how many of its domain cues the hypothesis has.
+    """
+
+    name: str
+    kind: str
+    priority: int
+    universal: bool
+    matched: int
+    taken: bool = False
+
+
+@dataclass(frozen=True)
+class Sent:
+    """To which sources a hypothesis was sent, of those at hand, and what they are asked for.
+
+    `fallback` is empty, "hypothesis" where the chosen sources gave nothing on it, or "question"
+    where no hypothesis held.
+    """
+
+    sources: tuple[SourceAtHand, ...]
+    terms: tuple[str, ...]
+    fallback: str = ""
+
+
+@dataclass(frozen=True)
 class PlannedTest:
     """A test to be registered: its kind, the very query, and how each member stands to it.
 
     `members` gives the role (self, named, rival, none) and the overlap for each position in the
-    frame; `tested` and `named` are positions. A rival of another frame is an `outsider`.
+    frame; `tested` and `named` are positions. A rival of another frame is an `outsider`. A look-up
+    says by which choice of sources it was `sent`.
     """
 
     kind: str
@@ -33,6 +62,7 @@ class PlannedTest:
     named: int | None = None
     members: Sequence[tuple[str, Decimal]] = field(default=())
     outsider: NamedNode | None = None
+    sent: Sent | None = None
 
 
 def first_tests(view: View, frame: Sequence[Outline]) -> list[PlannedTest]:

@@ -129,6 +129,9 @@ def execute(
         calls = _called_for(context, step, symptom, row, testers)
         step.describe(evidence, modelCall=calls[-1] if calls else None)
         quote(step, evidence, found.passages)
+        _retrieved(context, step, evidence, found)
+        if found.computed:
+            step.describe(evidence, computed=context.record.blobs.put(found.computed))
         cite_named(context, step, symptom, evidence, found)
     else:
         cite_finding(context, step, symptom, view, evidence, row, found)
@@ -163,7 +166,7 @@ def _origin(
     kind, modality = row["kind"].value, modalities()[tester.modality]
     if is_outside(row):
         source = found.source.strip() or tester.agent.label
-        group = f"{symptom.index}:source:{source}"
+        group = f"{symptom.index}:{found.group or f'source:{source}'}"
         return {
             "testRole": TRAILS.Corroboration,
             "modality": modality,
@@ -193,7 +196,16 @@ def _found(
     kind, question = row["kind"].value, row["query"].value
     tester = tester_of(testers, ox.NamedNode(row["modality"].value), kind)
     hypothesis = ox.NamedNode(row["hypothesis"].value)
-    test = RegisteredTest(kind, question, hypothesis, _setting(row, view))
+    told = context.record.store.values(hypothesis, TRAILS.statement, context.record.iri)
+    counted = context.record.select("counted-studies", hypothesis=hypothesis)
+    test = RegisteredTest(
+        kind,
+        question,
+        hypothesis,
+        _setting(row, view),
+        told[0].value if told else "",
+        frozenset(each["study"].value for each in counted),
+    )
     work = (lambda: tester.run(view, test)), _called(row)
     # In a thread, not in a process of its own: a tester may keep what it learned.
     outcome = next(limited_each([work], test_seconds(context), _ADVICE))
@@ -202,7 +214,7 @@ def _found(
     if isinstance(outcome, Exception):
         why = without_secrets(str(outcome))
         raise RunError(f"The tester {tester.agent.label}: {type(outcome).__name__}: {why}")
-    return checked(tester, kind, outcome[0]), tester
+    return checked(tester, kind, outcome[0], context.policy), tester
 
 
 def execute_recorded(context: Context, script: Script, row: Row) -> None:
@@ -361,6 +373,35 @@ def quote(step: Step, evidence: ox.NamedNode, passages: Iterable[Passage]) -> No
     """Write down the passages that evidence quotes."""
     for one in passages:
         made = step.make(
-            "Passage", PROV.Entity, work=one.work, quote=one.quote, locator=one.locator
+            "Passage",
+            PROV.Entity,
+            work=one.work,
+            quote=one.quote,
+            locator=one.locator,
+            study=one.study or None,
+            reading=one.reading or None,
+            passageKey=one.key or None,
         )
         step.describe(evidence, quotes=made)
+
+
+def _retrieved(context: Context, step: Step, evidence: ox.NamedNode, found: Finding) -> None:
+    """Write down what a source answered; the answers as they came are blobs beside the record."""
+    told = found.retrieved
+    if told is None:
+        return
+    hidden = context.graph.hidden
+    made = step.make(
+        "Retrieval",
+        PROV.Entity,
+        sourceName=told.source,
+        searched=told.searched,
+        works=told.works,
+        # An answer may hold what is to be kept out.
+        retrieved=[
+            context.record.blobs.put(text if hidden is None else hidden.text(text))
+            for text in told.answers
+        ]
+        or None,
+    )
+    step.describe(evidence, retrieval=made)

@@ -6,7 +6,7 @@ registered. What its findings are worth is said by the policy alone, whoever tes
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from pyoxigraph import NamedNode
 
@@ -19,7 +19,7 @@ from kgreason.record.modalities import GRAPH_QUERY, modalities, outside
 from kgreason.record.policy import Policy
 from kgreason.record.test_kinds import kinds, outcomes_of
 from kgreason.test.finding import Finding, Setting, read
-from kgreason.test.plans import PlannedTest, first_tests
+from kgreason.test.plans import PlannedTest, Sent, first_tests
 
 WHOLE: Final = "whole"
 """The split of a test that looks at neither half of the population."""
@@ -50,12 +50,18 @@ class Member:
 
 @dataclass(frozen=True)
 class RegisteredTest:
-    """A test as it was registered: its kind, its query or question, and what is known of it."""
+    """A test as it was registered: its kind, its query or question, and what is known of it.
+
+    For a tester outside the graph `statement` are the words of the hypothesis, and `counted` the
+    studies that speak for or against it already.
+    """
 
     kind: str
     query: str
     hypothesis: NamedNode
     setting: Setting
+    statement: str = ""
+    counted: frozenset[str] = frozenset()
 
 
 class Tester(Protocol):
@@ -91,6 +97,32 @@ class Tester(Protocol):
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What became of a frame so far.
+
+    `outcomes` are those of the tests of this tester, for each member in order; `question` is what
+    was asked, or the symptom. `held` says whether a hypothesis of the symptom is supported, and
+    `last` that no round follows.
+    """
+
+    outcomes: Sequence[Sequence[str]]
+    question: str
+    held: bool = False
+    last: bool = False
+
+
+@runtime_checkable
+class FallingBack(Protocol):
+    """A tester that may register further tests once it is seen what its first ones gave."""
+
+    def fall_back(
+        self, view: View, frame: Sequence[Member], standing: Standing, /
+    ) -> Iterable[PlannedTest]:
+        """Return further tests to be registered for the members of a frame."""
+        ...
+
+
+@dataclass(frozen=True)
 class GraphTester:
     """The tester of the engine: each test is a query on the half that was held out."""
 
@@ -114,9 +146,9 @@ class GraphTester:
 GRAPH_TESTER: Final[Tester] = GraphTester()
 
 
-def planned(kind: str, question: str, tested: int) -> PlannedTest:
+def planned(kind: str, question: str, tested: int, sent: Sent | None = None) -> PlannedTest:
     """Return a test outside the graph, of the member at a position of the frame."""
-    return PlannedTest(kind, question, WHOLE, tested)
+    return PlannedTest(kind, question, WHOLE, tested, sent=sent)
 
 
 def tester_of(testers: Sequence[Tester], modality: NamedNode, kind: str) -> Tester:
@@ -164,7 +196,7 @@ def check_testers(testers: Sequence[Tester], policy: Policy) -> None:
                     )
 
 
-def checked(tester: Tester, kind: str, found: Finding) -> Finding:
+def checked(tester: Tester, kind: str, found: Finding, policy: Policy) -> Finding:
     """Return a finding from outside the graph; raises RunError for one that cannot be recorded."""
     (declared,) = (each for each in tester.kinds if each.name == kind)
     faults = []
@@ -172,7 +204,9 @@ def checked(tester: Tester, kind: str, found: Finding) -> Finding:
         faults.append(f"gave the outcome {found.outcome!r}, which {kind} does not declare")
     if not found.note.strip():
         faults.append("gave no note that says what it found")
-    if tester.modality == "literature" and not found.passages:
+    row = policy.outcomes.get((kind, found.outcome))
+    neutral = row is not None and row.polarity == TRAILS.Neutral
+    if tester.modality == "literature" and not found.passages and not neutral:
         faults.append("quotes no passage, as evidence from the literature has to")
     for passage in found.passages:
         work = passage.work.value if isinstance(passage.work, NamedNode) else passage.work

@@ -1,0 +1,71 @@
+"""From the names that a user gives to the sources themselves."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from kgreason.base.errors import OptionError
+from kgreason.observe.request import Request
+from kgreason.sources import crossref, openalex, pubmed, semantic_scholar
+from kgreason.sources.arxiv import Arxiv
+from kgreason.sources.crossref import Crossref
+from kgreason.sources.described import Described, Service, services
+from kgreason.sources.document_folder import DocumentFolder
+from kgreason.sources.europe_pmc import EuropePmc
+from kgreason.sources.fetching import CACHE, Fetch
+from kgreason.sources.look_up import LookUp
+from kgreason.sources.openalex import OpenAlex
+from kgreason.sources.pubmed import PubMed
+from kgreason.sources.readings import Readings, readings_of
+from kgreason.sources.semantic_scholar import SemanticScholar
+from kgreason.sources.text_graph import PREFIX, TextGraph
+from kgreason.sources.works import Source
+from kgreason.test.tester import Tester
+
+_NOTHING: Final[Callable[[], dict[str, str]]] = dict
+_MADE: Final[dict[str, Callable[[Fetch], Source]]] = {
+    "pubmed": PubMed,
+    "europepmc": EuropePmc,
+    "semanticscholar": SemanticScholar,
+    "openalex": OpenAlex,
+    "crossref": Crossref,
+    "arxiv": Arxiv,
+}
+_SECRET: Final = {"pubmed": pubmed.keys, "openalex": openalex.keys, "crossref": crossref.keys}
+_HEADERS: Final = {"semanticscholar": semantic_scholar.headers}
+
+
+def source_testers(request: Request, ledger: Path | None = None) -> tuple[Tester, ...]:
+    """Return the tester that looks hypotheses up in the sources of a request; none where none is.
+
+    Answers of services are kept in the folder of the ledger. Raises OptionError for a source that
+    there is not, and for readings that cannot be read.
+    """
+    if not request.sources:
+        return ()
+    cache = None if ledger is None else ledger / CACHE
+    known = services()
+    sources = {name: _opened(name, known, cache) for name in request.sources}
+    reader = Readings() if request.readings is None else readings_of(request.readings)
+    return (LookUp(sources, Described(request.sources), reader),)
+
+
+def connected(service: Service, cache: Path | None = None) -> Source:
+    """Return a literature service, ready to be asked, with the keys of the environment."""
+    secret = _SECRET.get(service.name, _NOTHING)()
+    headers = _HEADERS.get(service.name, _NOTHING)()
+    fetch = Fetch(service.address, service.per_second, cache, headers, secret)
+    return _MADE[service.name](fetch)
+
+
+def _opened(name: str, known: dict[str, Service], cache: Path | None) -> Source:
+    if name in known:
+        return connected(known[name], cache)
+    if name.startswith(PREFIX):
+        return TextGraph(name)
+    if not Path(name).is_dir() and "/" not in name:
+        raise OptionError(
+            f"--source {name}: there is no such service or folder. Services are "
+            f"{', '.join(known)}; else name a folder of documents, or graph:IRI."
+        )
+    return DocumentFolder(Path(name))
