@@ -14,6 +14,8 @@ from pyoxigraph import Literal, NamedNode
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.templates import role
+from kgreason.graph import load
+from kgreason.graph.names import Names
 from kgreason.report import pictures, summary
 from kgreason.report.causes import causes
 from kgreason.report.html import leads
@@ -350,3 +352,26 @@ def test_a_browser_draws_the_page(place: Path, page: str, width: int, height: in
     subprocess.run(command, check=True, capture_output=True)
     header = shot.read_bytes()[:24]
     assert (int.from_bytes(header[16:20]), int.from_bytes(header[20:24])) == (width, height)
+
+
+def test_codes_are_told_by_their_labels(tmp_path: Path) -> None:
+    (tmp_path / "data.ttl").write_text(
+        """@prefix e: <https://example.org/e/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        e:P50 rdfs:label "gemeldet von"@de , "recorded by"@en .
+        e:RO_0002202 rdfs:label "has input" .
+        e:Q5 a e:C1 . e:weight rdfs:label "the weight" . e:sample12 rdfs:label "twelfth" .
+        """,
+        encoding="utf-8",
+    )
+    names = Names(load([tmp_path / "data.ttl"]))
+    told = {one: names(NamedNode(f"https://example.org/e/{one}")) for one in (
+        "P50", "RO_0002202", "Q5", "weight", "sample12",
+    )}  # fmt: skip
+    assert told == {
+        "P50": "“recorded by” (P50)",
+        "RO_0002202": "“has input” (RO_0002202)",
+        "Q5": "Q5",
+        "weight": "weight",
+        "sample12": "sample12",
+    }

@@ -1,5 +1,7 @@
 """Short names for people: labels where the graph has them, local names otherwise."""
 
+import re
+
 import pyoxigraph as ox
 
 from kgreason.base.store import Term
@@ -9,6 +11,8 @@ from kgreason.graph.graph import Graph
 _LABELS = (SKOS.prefLabel, RDFS.label, DCT.title)
 _KNOWN = {TYPE: "type", TRAILS.graph: "source"}
 _LONGEST = 60
+_OPAQUE = re.compile(r"[A-Za-z]{1,3}\d+|[A-Za-z]+_\d{4,}")
+"""A code that says nothing to people: P31 of Wikidata, RO_0002202 of the OBO Foundry."""
 
 
 class Names:
@@ -30,18 +34,17 @@ class Names:
         local = unlabelled(term)
         if not isinstance(term, ox.NamedNode) or term in _KNOWN:
             return local
-        label = self._label(term)
-        if label and label != local and not local.isidentifier():
+        opaque = _OPAQUE.fullmatch(local) is not None
+        label = self._label(term, None if opaque else ox.DefaultGraph())
+        if label and label != local and (opaque or not local.isidentifier()):
             return f"“{label}” ({local})"
         return local
 
-    def _label(self, term: ox.NamedNode) -> str | None:
+    def _label(self, term: ox.NamedNode, graph: ox.DefaultGraph | None) -> str | None:
         for predicate in _LABELS:
             values = [
                 q.object
-                for q in self._graph.store.inner.quads_for_pattern(
-                    term, predicate, None, ox.DefaultGraph()
-                )
+                for q in self._graph.store.inner.quads_for_pattern(term, predicate, None, graph)
                 if isinstance(q.object, ox.Literal)
             ]
             if values:
