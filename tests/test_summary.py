@@ -354,6 +354,18 @@ def test_a_browser_draws_the_page(place: Path, page: str, width: int, height: in
     assert (int.from_bytes(header[16:20]), int.from_bytes(header[20:24])) == (width, height)
 
 
+def test_pictures_of_an_outcome_speak_of_the_outcome() -> None:
+    rows = [
+        {"of": Literal(of), "level": Literal("2026-04"), "failing": Literal(1), "nodes": Literal(4)}
+        for of in ("source", "month", "value")
+    ]
+    drawn = pictures.slices(rows, "", "have the outcome")
+    assert [one.title for one in drawn] == [
+        "Share that has the outcome, by month",
+        "Share that has the outcome, by source",
+    ]
+
+
 def test_codes_are_told_by_their_labels(tmp_path: Path) -> None:
     (tmp_path / "data.ttl").write_text(
         """@prefix e: <https://example.org/e/> .

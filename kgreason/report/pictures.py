@@ -91,23 +91,29 @@ def rates(row: Row) -> Bars:
         ("in this cause", int(row["bad"].value), int(row["inside"].value), True),
         ("all others", int(row["others"].value), int(row["outside"].value), False),
     ]
-    return _rates(f"Share of {things} that fail", [side for side in sides if side[2]])
+    return _rates(
+        f"Share of {things} that {row['fail'].value}", [side for side in sides if side[2]]
+    )
 
 
-def slices(rows: Sequence[Row], statement: str) -> tuple[Bars, ...]:
-    """Draw how a symptom is spread, by source, by month and by bad value, as far as is recorded."""
+def slices(rows: Sequence[Row], statement: str, fail: str = "fail") -> tuple[Bars, ...]:
+    """Draw how a symptom is spread, by source, by month and by bad value, as far as is recorded.
+
+    `fail` is the verb for what is bad; an outcome that was asked about has no bad values.
+    """
+    share = "Share that fails" if fail == "fail" else "Share that has the outcome"
     kinds: dict[str, list[tuple[str, int, int]]] = {}
     for row in rows:
         counts = int(row["failing"].value), int(row["nodes"].value)
         kinds.setdefault(row["of"].value, []).append((row["level"].value, *counts))
     found = []
     if "month" in kinds:
-        found.append(_months(kinds["month"], statement))
+        found.append(_months(kinds["month"], statement, share))
     if "source" in kinds:
         named = [(_source(level), bad, of) for level, bad, of in kinds["source"]]
         marked = [(name, bad, of, f"source {name} " in statement) for name, bad, of in named]
-        found.append(_rates("Share that fails, by source", marked[:_MOST]))
-    if "value" in kinds:
+        found.append(_rates(f"{share}, by source", marked[:_MOST]))
+    if "value" in kinds and fail == "fail":
         found.append(_values(kinds["value"]))
     return tuple(found)
 
@@ -141,7 +147,7 @@ def _titled(title: str, bars: Sequence[Bar]) -> Bars:
     return Bars(title, label, tuple(bars), len(bars) * _ROW)
 
 
-def _months(rows: Sequence[tuple[str, int, int]], statement: str) -> Bars:
+def _months(rows: Sequence[tuple[str, int, int]], statement: str, share: str) -> Bars:
     """Draw a column a month, with a line where the cause begins."""
     step = WIDTH / len(rows)
     found = _MONTH.search(statement)
@@ -151,7 +157,7 @@ def _months(rows: Sequence[tuple[str, int, int]], statement: str) -> Bars:
         x, y = round(place * step + 1, 1), round(_COLUMNS - height, 1)
         says = f"{percent(bad / of)} of {of:,}"
         bars.append(Bar(month, month, says, x, y, round(step - 2, 1), height, _after(month, found)))
-    title = "Share that fails, by month"
+    title = f"{share}, by month"
     label = f"{title}: " + "; ".join(f"{bar.whole} {bar.says}" for bar in bars)
     cut = next((bar.x - 1 for bar in bars if bar.marked), None)
     return Bars(title, label, tuple(bars), _COLUMNS + 18, upright=True, cut=cut)

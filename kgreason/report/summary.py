@@ -149,7 +149,7 @@ def _pictures(record: Record, row: Row) -> tuple[Bars, ...]:
     """Return pictures of the data for the symptom that a cause reaches most of."""
     symptom = NamedNode(row["symptom"].value)
     spread = record.select("slices", role="summary", symptom=symptom)
-    return (rates(row), *slices(spread, row["cause"].value))
+    return (rates(row), *slices(spread, row["cause"].value, row["fail"].value))
 
 
 def next_step(record: Record, hypothesis: NamedNode, which: str, cause: str) -> NextStep:
