@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kgreason.api.asking import Symptoms, query
     from kgreason.api.comparing import gate_failures
     from kgreason.api.ledgers import ListedInvestigation, OpenLedger
+    from kgreason.api.routed import route
     from kgreason.base.errors import KgreasonError
     from kgreason.graph.given import Text
     from kgreason.report.entries import (
@@ -57,6 +58,7 @@ __all__ = [
     "query",
     "result",
     "resume",
+    "route",
     "symptoms",
 ]
 _HOMES: Final = {
@@ -75,6 +77,7 @@ _HOMES: Final = {
     "Text": "graph.given",
     "gate_failures": "api.comparing",
     "query": "api.asking",
+    "route": "api.routed",
 }
 
 

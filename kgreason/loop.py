@@ -44,6 +44,7 @@ from kgreason.record import Record, Step, Written, extended, policy
 from kgreason.record.agents import ENGINE, agent, introduce
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
+from kgreason.record.routing_decision import decision_of, write_decision
 from kgreason.repair.dry_run import dry_run
 from kgreason.repair.intervene import REPAIR, intervene, pending_tests, run
 from kgreason.test.confounders import challenge
@@ -405,6 +406,10 @@ class Investigation:
         self._agents(step, node)
         for one in self.suggested:
             suggest(step, one)
+        if self.request.routing is not None:
+            hidden, routing = graph.hidden, self.request.routing
+            said = routing if hidden is None else hidden.within(routing)
+            write_decision(self.record, step, decision_of(said))
         self.record.commit(step)
 
     def _question(self) -> str | None:

@@ -133,7 +133,7 @@ def history(folder: Path, name: str) -> Record:
     """Make a history by its name in the lists of mutants.
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
-    "looked-up" (in documents), or a
+    "looked-up" (in documents), "routed", or a
     policy under which the laboratory runs; with "own" before it, that policy (by default the
     shipped one) is under a name of one's own.
     """
@@ -143,6 +143,9 @@ def history(folder: Path, name: str) -> Record:
         used = str(own_policy(folder, used))
     if kind == "grouped":
         return grouped(folder, used)
+    if kind == "routed":
+        made = kgreason.route("why do so many samples lack a mass?", shapes=True)
+        return tiny(folder, policy=used, routing=made.decision.as_dict())
     if kind == "advised":
         from tests.model_support import advised_record  # noqa: PLC0415 - which needs this module
 

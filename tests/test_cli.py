@@ -38,6 +38,7 @@ COMMANDS = (
     "ledger",
     "repair",
     "ask",
+    "route",
     "investigate",
     "symptoms",
     "resume",

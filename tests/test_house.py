@@ -31,6 +31,7 @@ LAYERS = (
     ("loop",),
     ("run",),
     ("review",),
+    ("routing",),
     ("api",),
     ("mcp",),
     ("inject",),

@@ -16,7 +16,6 @@ from kgreason.base.errors import OptionError
 from kgreason.base.figures import integer
 from kgreason.base.resources import folder as shipped
 from kgreason.base.terms import TRAILS
-from kgreason.graph import load
 from kgreason.record import Record
 from kgreason.review.replay import replay
 from kgreason.sources.core_terms import core_terms
@@ -26,7 +25,6 @@ from kgreason.sources.look_up import LookUp
 from kgreason.sources.passages import best
 from kgreason.sources.readings import key_of, readings_of
 from kgreason.sources.sources_opening import source_testers
-from kgreason.sources.text_graph import TextGraph
 from kgreason.sources.works import Part, Studies, Work
 from kgreason.test.tester import Member, Standing
 from tests.audit_support import lab, own_policy, tiny
@@ -323,55 +321,3 @@ def test_values_that_are_kept_out_are_in_no_passage_and_no_term(tmp_path: Path) 
     assert not any("green" in quote for quote in quotes)
     terms = [term for one in of(record, "SourceChoice").values() for term in one["coreTerm"]]
     assert not any(re.search("green|[0-9a-f]{8}", term) for term in terms)
-
-
-def pdf(text: str) -> bytes:
-    """Write a PDF of one page (ISO 32000-1, 7.5), with its table of cross-references."""
-    drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources 6 0 R >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        b"<< /Font << /F1 5 0 R >> >>",
-    ]
-    out, places = b"%PDF-1.4\n", []
-    for number, one in enumerate(objects, start=1):
-        places.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, one)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    end = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-    return out + head + table + end % (len(objects) + 1, len(out))
-
-
-def test_a_pdf_is_cited_by_its_page(tmp_path: Path) -> None:
-    pytest.importorskip("pypdf")
-    (tmp_path / "report.pdf").write_bytes(pdf("The samples of the south feed were damp."))
-    answer = DocumentFolder(tmp_path).search(["samples", "south"], 5)
-    ((part,),) = (work.parts for work in answer.works)
-    assert part.locator == "page 1"
-    assert part.text.strip() == "The samples of the south feed were damp."
-    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.4 broken")
-    with pytest.raises(OptionError, match=r"report\.pdf: this PDF cannot be read"):
-        DocumentFolder(tmp_path).search(["samples"], 5)
-
-
-def test_the_texts_of_a_named_graph_are_cited_by_node_and_property(tmp_path: Path) -> None:
-    data = tmp_path / "data.trig"
-    data.write_text(
-        "@prefix e: <https://example.org/> .\n"
-        'e:notes { e:note1 e:says "The scale in the south was damp." ; e:n 3 . }\n'
-        'e:other { e:note2 e:says "The south is damp as well." . }\n',
-        encoding="utf-8",
-    )
-    source = TextGraph("graph:https://example.org/notes")
-    source.bind(load([data]))
-    (work,) = source.search(["south", "damp"], 5).works
-    assert work.work == "https://example.org/note1"
-    assert [part.locator for part in work.parts] == [
-        "https://example.org/says in https://example.org/notes"
-    ]
-    with pytest.raises(OptionError, match="no named graph of this IRI"):
-        TextGraph("graph:https://example.org/none").bind(load([data]))

@@ -4,6 +4,7 @@ from kgreason.api.asking import investigate, query, result, resume, symptoms
 from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
 from kgreason.api.posing import ask, chosen_by_model, readings
+from kgreason.api.routed import route
 
 __all__ = [
     "OpenLedger",
@@ -21,6 +22,7 @@ __all__ = [
     "readings",
     "result",
     "resume",
+    "route",
     "symptoms",
     "told",
 ]

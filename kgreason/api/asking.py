@@ -43,6 +43,7 @@ _OPTIONS: Final = (
     *("max_hypotheses", "max_steps", "max_seconds", "interventions", "try_repairs"),
     *("query_seconds", "allow_service", "max_bytes", "extend", "principal", "correlation"),
     *("model", "max_tokens", "max_usd", "prices", "plain", "redact", "sources", "readings"),
+    "routing",
 )
 """The options of `investigate` that go into the request as they are given."""
 
@@ -109,6 +110,7 @@ def investigate(
     sources: str | Path | Sequence[str | Path] = (),
     readings: str | Path | None = None,
     tests: str | Path | Sequence[Mapping[str, Any]] = (),
+    routing: Mapping[str, Any] | None = None,
     earlier: Sequence[ModelCall] = (),
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
@@ -134,7 +136,8 @@ def investigate(
     `proposers` and the language `model` are asked for causes, `testers` for tests; a model that is
     to answer by itself is `plain`. `sources` are looked up, with `readings` of what they say;
     `tests` are queries and code of your own with the answers you expect (docs/sources.md). Values
-    of what `redact` names are kept out. docs/cli.md tells of each option. Raises KgreasonError.
+    of what `redact` names are kept out. `routing` is a decision of
+    `kgreason.route`, for the record. docs/cli.md tells of each option. Raises KgreasonError.
     """
     given = dict(locals())
     options = {name: given[name] for name in _OPTIONS}

@@ -1,11 +1,11 @@
 """Folders of a user's own: families, tests, rules, gates, sections, questions, checks, repairs.
 
-An extension is a folder with `queries/<role>/*.rq` or `*.ru`, `ontology/policies/*.ttl` and
-`prompts/*.md.jinja`. Those of installed packages (entry points of the group `kgreason.extensions`)
-are always at hand, others are given by `--extend DIR`. Which ones are at hand is kept in a context
-variable, so each thread (and each forked process) has its own, and several investigations of one
-process do not share them: a thread started within `using` has to be started in a copy of its
-context.
+An extension is a folder with `queries/<role>/*.rq` or `*.ru`, `ontology/policies/*.ttl`,
+`ontology/patterns/*.ttl` and `prompts/*.md.jinja`. Those of installed packages (entry points of the
+group `kgreason.extensions`) are always at hand, others are given by `--extend DIR`. Which ones are
+at hand is kept in a context variable, so each thread (and each forked process) has its own, and
+several investigations of one process do not share them: a thread started within `using` has to be
+started in a copy of its context.
 """
 
 import hashlib
@@ -37,6 +37,7 @@ ROLES: Final = (
 )
 """The folders of `queries/` whose every file the engine takes up, whoever wrote it."""
 POLICIES: Final = PurePosixPath("ontology/policies")
+PATTERNS: Final = PurePosixPath("ontology/patterns")
 PROMPTS: Final = PurePosixPath("prompts")
 PROMPT: Final = ".md.jinja"
 """How the files end of which the prompts for models are made."""
@@ -70,6 +71,10 @@ class Extension:
         """Return its policy files, sorted."""
         return [self.folder / f for f, _ in self.files if PurePosixPath(f).parent == POLICIES]
 
+    def patterns(self) -> list[Path]:
+        """Return its files of task types and patterns, sorted."""
+        return [self.folder / f for f, _ in self.files if PurePosixPath(f).parent == PATTERNS]
+
 
 def read(folder: str | Path, name: str | None = None) -> Extension:
     """Return the extension in a folder; its files are read, not yet parsed.
@@ -83,7 +88,7 @@ def read(folder: str | Path, name: str | None = None) -> Extension:
     if not found.files:
         raise OptionError(
             f"--extend {folder}: this folder has neither queries/ROLE/*.rq (or .ru) nor "
-            f"{POLICIES}/*.ttl nor {PROMPTS}/*{PROMPT}, so it extends nothing."
+            f"{POLICIES}/*.ttl nor {PATTERNS}/*.ttl nor {PROMPTS}/*{PROMPT}, so it extends nothing."
         )
     return found
 
@@ -123,9 +128,12 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
 def _stray(file: PurePosixPath) -> str | None:
     """Explain why nothing would read a file; None where something does."""
     if file.parts[0] == "ontology":
-        if file.parent == POLICIES and file.suffix == ".ttl":
+        if file.parent in {POLICIES, PATTERNS} and file.suffix == ".ttl":
             return None
-        return f"nothing reads {file}; the Turtle files of an extension lie in {POLICIES}/."
+        return (
+            f"nothing reads {file}; the Turtle files of an extension lie in {POLICIES}/ and "
+            f"{PATTERNS}/."
+        )
     if file.parts[0] == "prompts":
         plain = file.parent == PROMPTS and file.name.endswith(PROMPT)
         return None if plain else f"nothing reads {file}; prompts are {PROMPTS}/NAME{PROMPT}."

@@ -23,6 +23,7 @@ from kgreason.cli import (
     posing_questions,
     repairing,
     reviewing,
+    routing_questions,
     serving,
 )
 
@@ -86,6 +87,7 @@ def program(
 
 looking.add_to(app)
 posing_questions.add_to(app)
+routing_questions.add_to(app)
 following.add_to(app)
 asking.add_to(app)
 reviewing.add_to(app)
@@ -102,6 +104,7 @@ _PANELS: Final = {
     "Everyday": (
         "investigate",
         "ask",
+        "route",
         "report",
         "nodes",
         "why",

@@ -197,7 +197,7 @@ def recorded_options(request: Request, graph: Graph) -> ox.Literal:
     options["graph"] = graph.fingerprint
     del options["objects"]
     if graph.hidden is not None:
-        for name in ("question", "hypotheses", "tests"):
+        for name in ("question", "hypotheses", "tests", "routing"):
             options[name] = graph.hidden.within(options[name])
     for name in ("data", "shapes", "axioms", "ontology", "extend"):
         options[name] = [_absolute(p, request) for p in options[name]]

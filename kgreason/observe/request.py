@@ -45,7 +45,8 @@ class Request:
     hypotheses. `sources` are looked up for what they say of the hypotheses: names of services,
     folders of documents, or graph: and an IRI; `readings` is a file of what somebody who read their
     passages found. `tests` are those that somebody designed, as `kgreason.computation.designed`
-    reads them.
+    reads them. `routing` is how the question was routed, as
+    `kgreason.record.routing_decision` keeps it.
     """
 
     data: tuple[str, ...]
@@ -86,6 +87,7 @@ class Request:
     sources: tuple[str, ...] = ()
     readings: str | None = None
     tests: tuple[Mapping[str, Any], ...] = ()
+    routing: Mapping[str, Any] | None = None
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
