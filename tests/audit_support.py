@@ -133,9 +133,8 @@ def history(folder: Path, name: str) -> Record:
     """Make a history by its name in the lists of mutants.
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
-    "looked-up" (in documents), "routed", or a
-    policy under which the laboratory runs; with "own" before it, that policy (by default the
-    shipped one) is under a name of one's own.
+    "looked-up" (in documents), "routed", or a policy under which the laboratory runs; with "own"
+    before it, that policy (by default the shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
     used = kind if kind in policy.names() else DEFAULT_POLICY
