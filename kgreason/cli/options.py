@@ -263,7 +263,7 @@ At = Annotated[
     typer.Option(
         metavar="VALUE",
         rich_help_panel=WRONG,
-        show_default="the upper quartile",
+        show_default="where two groups of numbers part, else the upper quartile",
         help="Explain nodes whose number in --outcome is VALUE or more.",
     ),
 ]

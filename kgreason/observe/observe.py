@@ -40,6 +40,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
             severity=constraint.severity,
             message=constraint.message,
             cutAt=constraint.at,
+            cutBits=constraint.cut_bits,
             population=symptom.population if symptom.counted else None,
             failing=len(symptom.failing),
             outcomeQuery=constraint.outcome_query,

@@ -63,6 +63,7 @@ class Constraint:
     guarded: bool = False
     source: Node | None = None  # the node of a sh:sparql constraint
     at: ox.Literal | None = None  # where the numbers of an outcome query are cut
+    cut_bits: Decimal | None = None  # what the two groups on both sides of the cut save
     rule: Texts | None = None
     title: str | None = None  # the sh:name of its shape
     shapes: Shapes | None = field(default=None, repr=False, compare=False)

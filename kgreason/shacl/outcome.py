@@ -1,8 +1,6 @@
 """A symptom that the user asks for: a SELECT of ?focus and ?outcome."""
 
-import math
 import re
-from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
@@ -15,12 +13,12 @@ from kgreason.base.terms import TRAILS, XSD
 from kgreason.graph import Graph
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
+from kgreason.shacl.outcome_cut import Cut, outcome_cut
 from kgreason.shacl.paths import IllFormedError
 from kgreason.shacl.prebinding import expanded
 from kgreason.shacl.readings import readings
 from kgreason.shacl.shapes import key_of
 
-_QUARTILE: Final = Decimal("0.75")
 _TRUE: Final = frozenset({"true", "1"})
 
 
@@ -35,7 +33,8 @@ def outcome_symptom(
     """Make a symptom of a user's query.
 
     ?outcome is a boolean, true where ?focus fails, or a number, which fails from `at` on: by
-    default the upper quartile (the nearest rank) of the greatest number of each node. Raises
+    default from where the upper of two groups of numbers begins (the greatest number of each node),
+    else the upper quartile. Raises
     QueryError for a query that does not parse (with line and column), calls SERVICE, lacks ?focus
     or ?outcome, gives no rows or mixes kinds; OptionError for `at` with booleans.
     """
@@ -58,15 +57,16 @@ def outcome_symptom(
         raise QueryError(f"{where}: {error}.") from error
     numbers = _numbers(pairs, at, where)
     cut = _cut(numbers, at)
+    bound = cut and ox.Literal(format(cut.at, "f"), datatype=XSD.decimal)
     target = template(ROLE, "outcome-target").fragment(select=select)
     violation = (
         template(ROLE, "outcome-true").fragment(select=select)
-        if cut is None
-        else template(ROLE, "outcome-at").fragment(select=select, at=cut)
+        if bound is None
+        else template(ROLE, "outcome-at").fragment(select=select, at=bound)
     )
     texts = Texts(target, violation, whole=True)
     return Constraint(
-        key_of(text, str(cut)),
+        key_of(text, str(bound)),
         None,
         None,
         TRAILS.OutcomeQuery,
@@ -78,7 +78,8 @@ def outcome_symptom(
         texts,
         population=len({focus for focus, _ in pairs}),
         guarded=True,
-        at=cut,
+        at=bound,
+        cut_bits=cut.bits if cut else None,
         numbers=numbers,
         readings=readings(select.text, at=None if cut is None else cut.value),
     )
@@ -103,12 +104,11 @@ def _numbers(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> 
     return greatest
 
 
-def _cut(numbers: dict[Term, Decimal], at: Decimal | None) -> ox.Literal | None:
+def _cut(numbers: dict[Term, Decimal], at: Decimal | None) -> Cut | None:
     """Return where numbers are cut, or None for booleans."""
     if not numbers:
         return None
-    bound = at if at is not None else upper_quartile(numbers.values())
-    return ox.Literal(format(bound, "f"), datatype=XSD.decimal)
+    return outcome_cut(numbers.values()) if at is None else Cut(at)
 
 
 def _number(term: Term) -> Decimal | None:
@@ -119,12 +119,6 @@ def _number(term: Term) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() else None
-
-
-def upper_quartile(numbers: Iterable[Decimal]) -> Decimal:
-    """Return the smallest number that at least three quarters do not exceed (nearest rank)."""
-    ordered = sorted(numbers)
-    return ordered[math.ceil(_QUARTILE * len(ordered)) - 1]
 
 
 def population_target(text: str, graph: Graph, where: str, seconds: float) -> tuple[Fragment, int]:
