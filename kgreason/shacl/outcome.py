@@ -81,7 +81,7 @@ def outcome_symptom(
         at=bound,
         cut_bits=cut.bits if cut else None,
         numbers=numbers,
-        readings=readings(select.text, at=None if cut is None else cut.value),
+        readings=readings(select.text, at=bound and bound.value),
     )
 
 
