@@ -1,6 +1,7 @@
 """Numbers of an outcome are cut where two groups of them part, else at the upper quartile."""
 
 import random
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -49,15 +50,15 @@ def test_two_groups_are_cut_between_them(
 )
 def test_one_group_is_cut_at_its_upper_quartile(form: str, seed: int) -> None:
     dice = random.Random(seed)
-    draw = {
+    draw: dict[str, Callable[[], float]] = {
         "normal": lambda: dice.gauss(50, 9),
         "uniform": lambda: dice.uniform(0, 1),
         "exponential": lambda: dice.expovariate(0.2),
         "lognormal": lambda: dice.lognormvariate(2, 1),
         "power": lambda: dice.paretovariate(1.2),
         "counts": lambda: float(int(dice.expovariate(0.3))),
-    }[form]
-    numbers = [Decimal(f"{draw():.3f}") for _ in range(400)]
+    }
+    numbers = [Decimal(f"{draw[form]():.3f}") for _ in range(400)]
     cut = outcome_cut(numbers)
     assert (cut.at, cut.bits) == (upper_quartile(numbers), None)
 

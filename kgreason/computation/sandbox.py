@@ -13,6 +13,8 @@ from typing import Any, Final, Literal
 from kgreason.base.errors import OptionError, RunError
 from kgreason.base.figures import figure, integer
 
+_CHARACTERS: Final = integer("codeCharacters")
+_SECONDS: Final = figure("codeSeconds")
 _GRACE: Final = 2.0
 _RECURSION: Final = 200
 
@@ -43,7 +45,7 @@ def run_code(code: str, inputs: Mapping[str, Any]) -> Computed:
     except ImportError as error:
         raise OptionError("Code needs an extra: pip install 'kgreason[sandbox]'.") from error
     printed: list[str] = []
-    left = [integer("codeCharacters")]
+    left = [_CHARACTERS]
 
     def collect(_stream: Literal["stdout", "stderr"], text: str) -> None:
         left[0] -= len(text)
@@ -52,15 +54,15 @@ def run_code(code: str, inputs: Mapping[str, Any]) -> Computed:
         printed.append(text)
 
     limits: monty.ResourceLimits = {
-        "max_feed_duration_secs": figure("codeSeconds"),
-        "max_turn_duration_secs": figure("codeSeconds"),
+        "max_feed_duration_secs": _SECONDS,
+        "max_turn_duration_secs": _SECONDS,
         "max_memory": integer("codeBytes"),
         "max_recursion_depth": _RECURSION,
         "max_total_sleep_secs": 0.0,
     }
     try:
         with (
-            monty.Monty(max_processes=1, request_timeout=figure("codeSeconds") + _GRACE) as pool,
+            monty.Monty(max_processes=1, request_timeout=_SECONDS + _GRACE) as pool,
             pool.checkout(limits=limits) as session,
         ):
             found = session.feed_run(code, inputs=dict(inputs), print_callback=collect)
@@ -81,13 +83,13 @@ def _plain(found: object) -> str:
             f"The code gives a {type(found).__name__}; it may give texts, finite numbers, truth "
             "values, None, and lists and dicts of them."
         ) from error
-    if len(text) > integer("codeCharacters"):
+    if len(text) > _CHARACTERS:
         raise SandboxError(_much("gave"))
     return text
 
 
 def _much(did: str) -> str:
-    return f"The code {did} more than {integer('codeCharacters')} characters."
+    return f"The code {did} more than {_CHARACTERS} characters."
 
 
 def _first(error: Exception) -> str:

@@ -16,6 +16,7 @@ from kgreason.base.figures import integer
 from kgreason.base.terms import PROV
 from kgreason.context.context import Context
 from kgreason.context.symptom import Symptom
+from kgreason.hypothesize.consulting import TRIES
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.dossier import Dossier, dossier
 from kgreason.model.prompts import fenced, prompt
@@ -25,7 +26,7 @@ from kgreason.record.model_calls import ModelCall, write_calls
 from kgreason.shacl import names
 
 PURPOSE: Final = "narrate"
-TRIES: Final = integer("proposalTries")
+_MOST: Final = integer("narratedMost")
 _ANSWER: Final = 2000
 _LONGEST: Final = 400
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
@@ -65,7 +66,7 @@ class ModelNarrator:
                     [f"{n}. {one.text}: {one.wrong}" for n, one in told.items() if one.wrong]
                 ),
                 attempt=attempt,
-                most=integer("narratedMost"),
+                most=_MOST,
             )
             asking = Asking(PURPOSE, made, "narrate", _schema(offered), _ANSWER, offered)
             reply, asked = self.caller.ask(asking, context.budget)
@@ -162,7 +163,7 @@ def _read(text: str, known: Dossier, call: int) -> dict[int, Told] | None:
     if not isinstance(found, list):
         return None
     out: dict[int, Told] = {}
-    for number, one in enumerate(found[: integer("narratedMost")], start=1):
+    for number, one in enumerate(found[:_MOST], start=1):
         if isinstance(one, Mapping) and isinstance(one.get("text"), str):
             place = one.get("place")
             place = place if isinstance(place, int) and 0 < place < 100 else number  # noqa: PLR2004

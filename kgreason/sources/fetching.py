@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _LARGEST: Final = 10_000_000
 _OK: Final = 200
+_SECONDS: Final = integer("fetchSeconds")
 CACHE: Final = "retrieved"
 """The folder of a ledger that keeps the answers of services."""
 
@@ -109,7 +110,7 @@ class Fetch:
         try:
             return client.get(address, params=dict(parameters)), ""
         except errors.TimeoutException:
-            return None, f"did not answer within {integer('fetchSeconds')} s"
+            return None, f"did not answer within {_SECONDS} s"
         except errors.HTTPError as error:
             return None, f"cannot be reached ({type(error).__name__})"
 
@@ -122,9 +123,7 @@ class Fetch:
             ) from error
         if self._client is None:
             agent = {"User-Agent": f"kgreason/{version('kgreason')}", **self.headers}
-            self._client = httpx.Client(
-                headers=agent, timeout=integer("fetchSeconds"), follow_redirects=False
-            )
+            self._client = httpx.Client(headers=agent, timeout=_SECONDS, follow_redirects=False)
         return self._client, httpx
 
     @staticmethod

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
-from kgreason.base.figures import figure
 from kgreason.base.statistics import E_CAP
 from kgreason.base.store import Row
-from kgreason.hypothesize.conditions.code import TOLD, saved
+from kgreason.hypothesize.conditions.code import SOME, TOLD, saved
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
-SOME: Final = figure("someBits")
 _MOST: Final = math.log2(E_CAP)
 
 

@@ -1,16 +1,14 @@
 """Unpaid: what one condition says as well, and does not pay for, is not found on a half instead."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from kgreason.base.figures import figure
 from kgreason.base.resources import folder
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.conditions.code import SOME
 from kgreason.hypothesize.conditions.seam import kinds_told, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
-
-_SOME: Final = figure("someBits")
 
 
 class Unpaid(Filter):
@@ -33,10 +31,10 @@ class Unpaid(Filter):
         dropped = []
         for candidate in candidates:
             bits = saves(view, candidate.members) if _by_halves(candidate, kinds) else None
-            if bits is None or bits >= _SOME:
+            if bits is None or bits >= SOME:
                 kept.append(candidate)
             else:
-                why = Figure("bits that a condition with the same nodes saves", bits, _SOME)
+                why = Figure("bits that a condition with the same nodes saves", bits, SOME)
                 dropped.append(Dropped(candidate, self, why))
         return Sifted(kept, dropped)
 
