@@ -11,8 +11,8 @@ from typing import Final
 
 from kgreason.base.figures import figure
 
-TOLD: Final = figure("toldBits")
 SOME: Final = figure("someBits")
+TOLD: Final = figure("toldBits")
 """Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
 LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
 """Bits for the number of steps of a path: none, one, two, three."""
