@@ -18,6 +18,7 @@ from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.nested import both_stand
 from kgreason.hypothesize.overlaps import contained
 from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer
+from kgreason.hypothesize.unpaid import barred
 
 NEAREST: Final = integer("nearest")
 _OVERLAP: Final = figure("rivalOverlap")
@@ -93,7 +94,7 @@ def propose(
     counted = [filled(view, c) for c in best or _nearest(mined)]
     counted += [c for c in given if c.said.get(NUMBER, "") not in suggested]
     single, alone = sifted(view, counted, round_, ALONE)
-    both = single + pairs(view, single)
+    both = barred(view, single + pairs(view, single))
     kept, together = sifted(view, both, round_, TOGETHER)
     return Proposal(framed(view, kept), (*rough, *alone, *together), reached(view))
 

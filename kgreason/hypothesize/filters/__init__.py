@@ -32,7 +32,6 @@ from kgreason.hypothesize.filters.shorter_story import ShorterStory
 from kgreason.hypothesize.filters.subsumption import Subsumption
 from kgreason.hypothesize.filters.support import Support
 from kgreason.hypothesize.filters.testable import Testable
-from kgreason.hypothesize.filters.unpaid import Unpaid
 
 __all__ = [
     "ALONE", "FILTERS", "MINED", "TOGETHER", "Dropped", "Figure", "Filter", "Redundancy",
@@ -53,7 +52,6 @@ ALONE: Final[tuple[Filter, ...]] = (
 )
 """They see candidates with exact counts, before conjunctions are made of those that are left."""
 TOGETHER: Final[tuple[Filter, ...]] = (
-    Unpaid(),
     Redundancy(),
     Confounding(),
     NearDuplicate(),
