@@ -71,7 +71,9 @@ def _git(repo: Path, *words: str) -> str:
         [shutil.which("git") or "git", "-C", str(repo), *words],
         capture_output=True,
         check=True,
-        text=True, encoding="utf-8", errors="replace",
+        text=True,
+        encoding="utf-8",
+        errors="replace",
     )
     return made.stdout
 

@@ -366,7 +366,7 @@ def test_an_open_ledger_has_to_be_there(tmp_path: Path) -> None:
 
 def test_help_fits_on_two_screens() -> None:
     text = pydoc.plain(pydoc.render_doc(kgreason))
-    assert len(text.splitlines()) < 100
+    assert len(text.splitlines()) < 110
     for name in ("investigate(", "open = ", "result(", "resume(", "symptoms("):
         assert name in text
 
@@ -410,6 +410,7 @@ kgreason.nothing
 """
 
 
+@pytest.mark.slow
 def test_a_user_sees_the_types(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     (tmp_path / "wrong.py").write_text(WRONG, encoding="utf-8")

@@ -24,8 +24,8 @@ SAMPLES: Final = {
     XSD.boolean: "true",
     XSD.dateTime: "2026-01-05T10:00:00Z",
 }
-LENGTH: Final = re.compile(r"^\^\[0-9a-f\]\{(\d+)\}\$$")
-"""Of a pattern of so many hexadecimal digits; there are no others."""
+FITS: Final = (*("0" * length for length in (12, 16, 64)), "a-word")
+"""Texts one of which fits each pattern of the shapes."""
 ABOUT: Final = [shape for shape in shapes().shapes if shape.limits]
 
 
@@ -35,6 +35,10 @@ def literal(datatype: Any) -> ox.Literal:
 
 def decimal(number: Any) -> ox.Literal:
     return ox.Literal(str(number), datatype=XSD.decimal)
+
+
+def _fitting(pattern: str) -> ox.Literal:
+    return ox.Literal(next(text for text in FITS if re.match(pattern, text)))
 
 
 RIGHT: Final[dict[str, Callable[[Limit], list[Any]]]] = {
@@ -48,7 +52,7 @@ RIGHT: Final[dict[str, Callable[[Limit], list[Any]]]] = {
     "minInclusive": lambda limit: [decimal(limit.number)],
     "maxInclusive": lambda limit: [decimal(limit.number)],
     "minExclusive": lambda limit: [decimal(limit.number + 1)],
-    "pattern": lambda limit: [ox.Literal("0" * int(LENGTH.findall(limit.value.value)[0]))],
+    "pattern": lambda limit: [_fitting(limit.value.value)],
     "minLength": lambda limit: [ox.Literal("w" * int(limit.number))],
 }
 """Values that keep a constraint, each by itself."""

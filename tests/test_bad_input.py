@@ -739,6 +739,7 @@ def test_a_device_is_written_to_and_not_replaced(ledger: Path) -> None:
     assert not Path("/dev/full").is_file()
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_a_ledger_that_goes_on() -> None:
     """No file may grow beyond a limit, which the store meets as it would a full disk."""
     data = write_graph(Path("graph"))

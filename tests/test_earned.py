@@ -55,6 +55,7 @@ def until(
     raise AssertionError(f"no noise is {verdict}")
 
 
+@pytest.mark.slow
 def test_by_default_the_best_condition_is_tested_where_none_is_good_enough(tmp_path: Path) -> None:
     """Of ten noises most have no systematic cause, and each verdict has a test behind it."""
     verdicts = []

@@ -60,7 +60,7 @@ def record_of(ledger: Path) -> Record:
     [
         (ZeroDivisionError("a fault of the engine"), "ZeroDivisionError"),
         (RunError("An update of the ledger failed: no space\nINSERT DATA { }"), "RunError"),
-        (MemoryError(), "MemoryError"),
+        pytest.param(MemoryError(), "MemoryError", marks=pytest.mark.slow),
     ],
 )
 def test_an_error_is_recorded_and_the_work_goes_on_from_it(

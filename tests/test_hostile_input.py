@@ -250,6 +250,7 @@ def limited(size: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
+@pytest.mark.slow
 def test_a_limit_of_memory_is_told_in_a_sentence() -> None:
     lines = (f'<http://e/{i % 9000}> <http://e/{i % 9}> "text {i}" .\n' for i in range(150_000))
     Path("large.nt").write_text("".join(lines))

@@ -630,7 +630,12 @@ def later_steps(record: Record) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "make", [goods, lookalikes, stalling], ids=["refined", "refined and refuted", "stalled"]
+    "make",
+    [
+        pytest.param(goods, id="refined", marks=pytest.mark.slow),
+        pytest.param(lookalikes, id="refined and refuted", marks=pytest.mark.slow),
+        pytest.param(stalling, id="stalled"),
+    ],
 )
 def test_a_run_that_ended_in_a_later_round_goes_on_as_if_it_had_not(
     tmp_path: Path, make: Callable[[Path], dict[str, Any]]

@@ -99,7 +99,7 @@ def sample(path: Path, folder: Path, every: int) -> Path:
         ("gsq/vocabularies.nq.gz", "gsq/vocpub-4.10.ttl", 20),
         ("gsq/vocabularies.nq.gz", "gsq/vocpub-3.1.ttl", 20),
         ("ted/notices.nq.gz", "ted/ePO_shacl_shapes.ttl", 300),
-        ("qudt/before.nq.gz", "qudt/qa-shapes-before.ttl", 200),
+        pytest.param("qudt/before.nq.gz", "qudt/qa-shapes-before.ttl", 200, marks=pytest.mark.slow),
     ],
 )
 def test_a_sample(graph: str, shapes: str, every: int, tmp_path: Path) -> None:

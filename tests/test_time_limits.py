@@ -75,6 +75,7 @@ def test_a_test_without_end_is_stopped_and_recorded(options: dict[str, Any]) -> 
     assert found.ok, str(found)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_does_not_try_it_again_and_again(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
