@@ -11,6 +11,7 @@ from kgreason import run
 from kgreason.base.errors import GraphError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.observe import opening
+from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record
 from kgreason.record.nonce import names_of
 from kgreason.report.as_json import as_dict
@@ -38,6 +39,17 @@ class Replay:
         return not self.recorded and not self.replayed
 
 
+def _unchanged(record: Record) -> Request:
+    """Return the request of a record; raises GraphError where its files are not those of then."""
+    request = opening.recorded_request(record)
+    if opening.fingerprint(request) != request.fingerprint:
+        raise GraphError(
+            f"The data, shapes or policy of {record.iri.value} have changed since; "
+            "see with --against DATA what that does to its conclusions."
+        )
+    return request
+
+
 def replay(ledger: str | Path, which: str | None = None) -> Replay:
     """Run an investigation again in memory, from its recorded proposals and designs.
 
@@ -47,12 +59,7 @@ def replay(ledger: str | Path, which: str | None = None) -> Replay:
     """
     with Ledger.read(Path(ledger)) as store:
         record = store.record(store.entry(which))
-        request = opening.recorded_request(record)
-        if opening.fingerprint(request) != request.fingerprint:
-            raise GraphError(
-                f"The data, shapes or policy of {record.iri.value} have changed since; "
-                "see with --against DATA what that does to its conclusions."
-            )
+        request = _unchanged(record)
         options: dict[str, Any] = asdict(request)
         data = options.pop("data")
         graph, observed = opening.symptoms(data, **options)
@@ -119,11 +126,7 @@ def with_model(ledger: str | Path, which: str | None = None, **model: Any) -> Tw
     """
     with Ledger.read(Path(ledger)) as store:
         record = store.record(store.entry(which))
-        request = opening.recorded_request(record)
-        if opening.fingerprint(request) != request.fingerprint:
-            raise GraphError(
-                f"The data, shapes or policy of {record.iri.value} have changed since."
-            )
+        request = _unchanged(record)
         before = _asked(record, request.model)
     changed = replace(request, **model, fingerprint="")
     changed.check()

@@ -4,11 +4,10 @@ The format is that of https://api.crossref.org: `message.items`, a title as a li
 `status` "failed". The search joins words by OR, so that works without all terms are left out here.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgreason.sources.fetching import Fetch, SourceError
+from kgreason.sources.fetching import Fetch, SourceError, from_environment
 from kgreason.sources.passages import has_all
 from kgreason.sources.reading_answers import json_object, objects, words
 from kgreason.sources.works import Answer, Part, Work, address, doi
@@ -18,8 +17,7 @@ NAME = "crossref"
 
 def keys() -> dict[str, str]:
     """Return the parameter that only the user may see, from the environment."""
-    mail = os.environ.get("KGREASON_MAILTO")
-    return {"mailto": mail} if mail else {}
+    return from_environment(mailto="KGREASON_MAILTO")
 
 
 @dataclass

@@ -5,6 +5,7 @@ alone: errors name the host, and what is kept of an answer is its text.
 """
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,11 @@ CACHE: Final = "retrieved"
 
 class SourceError(RunError):
     """A source gave no answer, or none that can be read."""
+
+
+def from_environment(**variables: str) -> dict[str, str]:
+    """Return the parameters whose environment variables are set, by name."""
+    return {name: os.environ[key] for name, key in variables.items() if os.environ.get(key)}
 
 
 @dataclass

@@ -4,12 +4,11 @@ The format is that of https://developers.openalex.org; an error is `error` and `
 rate limit is answered with 403 or 429.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgreason.sources.fetching import Fetch, SourceError
+from kgreason.sources.fetching import Fetch, SourceError, from_environment
 from kgreason.sources.reading_answers import json_object, objects, quoted, words
 from kgreason.sources.works import Answer, Part, Work, address, doi
 
@@ -18,8 +17,7 @@ NAME = "openalex"
 
 def keys() -> dict[str, str]:
     """Return the parameters that only the user may see, from the environment."""
-    named = {"api_key": "OPENALEX_API_KEY", "mailto": "KGREASON_MAILTO"}
-    return {name: os.environ[key] for name, key in named.items() if os.environ.get(key)}
+    return from_environment(api_key="OPENALEX_API_KEY", mailto="KGREASON_MAILTO")
 
 
 @dataclass

@@ -4,12 +4,11 @@ The formats are those of the E-utilities (https://www.ncbi.nlm.nih.gov/books/NBK
 PubMed DTD. A wrong query is answered with status 200 and `esearchresult.ERROR`.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kgreason.sources.fetching import Fetch, SourceError
+from kgreason.sources.fetching import Fetch, SourceError, from_environment
 from kgreason.sources.reading_answers import inner, json_object, quoted, xml
 from kgreason.sources.works import Answer, Part, Work, address, doi
 
@@ -21,8 +20,7 @@ NAME = "pubmed"
 
 def keys() -> dict[str, str]:
     """Return the parameters that only the user may see, from the environment."""
-    named = {"api_key": "NCBI_API_KEY", "email": "KGREASON_MAILTO"}
-    return {name: os.environ[key] for name, key in named.items() if os.environ.get(key)}
+    return from_environment(api_key="NCBI_API_KEY", email="KGREASON_MAILTO")
 
 
 @dataclass
