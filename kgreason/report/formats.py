@@ -1,17 +1,15 @@
 """The formats for other tools that a result can be written in, beside those for people."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kgreason.base.errors import OptionError
 from kgreason.base.terms import PREFIXES
 from kgreason.report.export import ci_text, sarif
 from kgreason.report.export.findings import Findings, findings
 from kgreason.report.export.rdf import turtle
+from kgreason.report.found import Found
 from kgreason.report.told_graph import told_graph
-
-if TYPE_CHECKING:
-    from kgreason.report.result import Result
 
 _TEXTS: Final[Mapping[str, Callable[[Findings], str]]] = {
     "sarif": sarif.render,
@@ -24,7 +22,7 @@ FORMATS: Final = (*_TEXTS, *_GRAPHS)
 """SARIF 2.1.0, JUnit XML, annotations of GitHub Actions, CSV; then SHACL, EARL, DQV as Turtle."""
 
 
-def formatted(result: "Result", format_: str) -> str:
+def formatted(result: Found, format_: str) -> str:
     """Return a result in one of FORMATS; raises OptionError for any other.
 
     With the data at hand all failing nodes are in it, else those that the record cites.
@@ -37,6 +35,6 @@ def formatted(result: "Result", format_: str) -> str:
     return _TEXTS[format_](findings(result, told))
 
 
-def job_summary(result: "Result") -> str:
+def job_summary(result: Found) -> str:
     """Return the job summary of GitHub Actions that goes with the annotations, as Markdown."""
     return ci_text.job_summary(findings(result, told_graph(result)), result.headline)

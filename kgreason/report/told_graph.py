@@ -6,7 +6,6 @@ that hold them. The templates of `queries/export/` ask both.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 
@@ -15,10 +14,7 @@ from kgreason.base.templates import template
 from kgreason.base.terms import RDFS, SH, SKOS, TRAILS, TYPE
 from kgreason.report.entries import ReportedCause
 from kgreason.report.focus_nodes import FocusNode, citation, described, seen_as
-
-if TYPE_CHECKING:
-    from kgreason.report.result import Result
-
+from kgreason.report.found import Found
 
 _Held = dict[tuple[str, str], list[ox.NamedNode]]
 
@@ -48,7 +44,7 @@ class ToldGraph:
         return made.render(section, investigation=self.investigation, told=self.told)
 
 
-def told_graph(result: "Result") -> ToldGraph:
+def told_graph(result: Found) -> ToldGraph:
     """Return what is told of a result, with all failing nodes if its data are at hand."""
     iri = result.record.iri
     told = ox.NamedNode(f"{iri.value}:told")
@@ -58,7 +54,7 @@ def told_graph(result: "Result") -> ToldGraph:
     return ToldGraph(Store(store, "the export"), iri, told, result.at_hand is not None)
 
 
-def _told(result: "Result") -> Iterator[ox.Triple]:
+def _told(result: Found) -> Iterator[ox.Triple]:
     held: _Held = {}
     cited: dict[str, dict[FocusNode, None]] = {}
     for cause in result.causes:

@@ -4,17 +4,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote, unquote
 
 from kgreason.base.store import Row
 from kgreason.graph.names import local_name
 from kgreason.record import node_name
 from kgreason.report.export.described import lines
+from kgreason.report.found import Found
 from kgreason.report.told_graph import ToldGraph
-
-if TYPE_CHECKING:
-    from kgreason.report.result import Result
 
 _FILE: Final = "urn:src:"
 _RESERVED: Final = ":/?#[]@!$&'()*+,;=%-._~"
@@ -109,7 +107,7 @@ class Findings:
     finished: bool = True
 
 
-def findings(result: "Result", told: ToldGraph) -> Findings:
+def findings(result: Found, told: ToldGraph) -> Findings:
     """Return what exports for CI tell of a result."""
     rows = told.select("findings")
     rules = dict(_rules(rows))
@@ -197,7 +195,7 @@ def _failure(
     return Failure(node, row["symptom"].value, _of(row, "value"), file, line)
 
 
-def _places(result: "Result", failing: Sequence[Row]) -> dict[str, Mapping[str, int]]:
+def _places(result: Found, failing: Sequence[Row]) -> dict[str, Mapping[str, int]]:
     """Return the line at which each failing node is described, by the graph of each file."""
     if result.at_hand is None:
         return {}
@@ -213,7 +211,7 @@ def _named(graph: str) -> str:
     return unquote(graph.removeprefix(_FILE)) if graph.startswith(_FILE) else graph
 
 
-def _files(result: "Result") -> dict[str, str]:
+def _files(result: Found) -> dict[str, str]:
     """Return the path of each file that was read, from where the command runs, by its graph."""
     if result.at_hand is None:
         return {}
