@@ -74,10 +74,7 @@ def same(run: Run, steps: int, folder: Path, mode: str) -> None:
     assert timeless(record) == timeless(run.record), f"after step {steps}, {run.steps[steps - 1]}"
 
 
-KINDS: Final = (
-    *("Hypothesize 1 1", "Design 1 1 1", "Design 2 1 4", "Hypothesize 1 2", "Design 3 2 1"),
-    *("Hypothesize 3 3", "Conclude"),
-)
+KINDS: Final = (*("Hypothesize 1 1", "Design 2 1 4", "Hypothesize 3 3", "Conclude"),)
 
 
 def test_a_run_cut_off_after_a_step_of_each_kind_ends_as_the_undisturbed_one(
@@ -88,10 +85,7 @@ def test_a_run_cut_off_after_a_step_of_each_kind_ends_as_the_undisturbed_one(
         same(whole, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
 
 
-SEARCHED: Final = (
-    *("Hypothesize 1 1", "Hypothesize 2 1", "Hypothesize 4 1", "Design 4 1 1", "Design 2 1 4"),
-    *("Hypothesize 1 2", "Decide 2"),
-)
+SEARCHED: Final = (*("Hypothesize 2 1", "Design 4 1 1", "Hypothesize 1 2", "Decide 2"),)
 
 
 def test_a_search_in_conditions_that_was_cut_off_ends_as_the_undisturbed_one(
@@ -163,7 +157,7 @@ def test_who_cannot_be_put_in_other_words_any_more_is_left_as_it_stands(
 # --- budgets ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("most", [7, 31, 41])
+@pytest.mark.parametrize("most", [7, pytest.param(31, marks=pytest.mark.slow), 41])
 def test_a_run_that_a_budget_ended_is_resumed_as_one(tmp_path: Path, most: int) -> None:
     """In the middle of the tests of the first symptom, and between a repair and its trial."""
     run = undisturbed(several(tmp_path, max_steps=most), tmp_path / "ledger")
@@ -208,7 +202,7 @@ def test_a_run_cut_off_between_repairs_goes_on_with_the_next(
     place = next(n for n, step in enumerate(run.steps, 1) if step.endswith(" 4"))
     last = run.steps.index("Decide 1") + 1
     assert last > place + 1
-    for steps in range(place, min(place + 3, last)):
+    for steps in range(place, min(place + 2, last)):
         same(run, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
 
 
@@ -243,7 +237,7 @@ def killed(options: dict[str, Any], ledger: Path, phase: str, when: str, which: 
 
 @pytest.mark.parametrize(
     ("phase", "when", "which"),
-    [("Decide", "before", 1), ("Decide", "after", 2), ("Conclude", "before", 1)],
+    [("Decide", "after", 2), ("Conclude", "before", 1)],
 )
 def test_a_run_killed_as_it_decides_or_concludes_ends_as_the_undisturbed_one(
     tmp_path: Path, whole: Run, phase: str, when: str, which: int
