@@ -2,7 +2,7 @@
 
 Each case of benchmarks/natural is laid out from a folder of git directories ($KGREASON_MIRROR, or
 `--mirror`), investigated in a process of its own, and its leader judged by what the mending commit
-tells. What may be learned from is run, unless `--split unseen-3` says otherwise.
+tells. What may be learned from is run, unless `--split unseen-4` says otherwise.
 
     python benchmarks/natural_bench.py --mirror ../.mirror --shared ../shared/data/natural
 
