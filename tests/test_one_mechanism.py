@@ -203,3 +203,27 @@ def test_the_rule_waits_for_subproperties(asked: Asked, axioms: str, told: set[s
     (symptom,) = found["symptoms"]
     supported = {h["statement"] for h in symptom["hypotheses"] if h["status"] == "supported"}
     assert supported == told
+
+
+def test_of_few_failing_nodes_a_mechanism_is_looked_for_among_all(asked: Asked) -> None:
+    lines = [
+        f"ex:p{n} a ex:Part ; ex:{'weigth' if n in {3, 40, 77, 100, 151} else 'weight'} {n} ."
+        for n in range(PARTS)
+    ]
+    found = asked(["sh:path ex:weight ; sh:minCount 1"], lines)
+    told = [h for h in found["symptoms"][0]["hypotheses"] if h["status"] == "supported"]
+    assert [(h["kind"], h["inside"]["failing"]) for h in told] == [("mapping", 5)]
+
+
+def test_a_prefix_written_twice_is_one_mechanism(asked: Asked) -> None:
+    lines = [f"ex:Fun{name} a ex:Function ." for name in ("Send", "Read", "Order", "Pay")]
+    for n in range(PARTS):
+        name = ("Send", "Read", "Order")[n % 3] if n % 8 == 0 else "Pay"
+        twice = "Fun" if n % 8 == 0 else ""
+        lines.append(f"ex:p{n} a ex:Part ; ex:does ex:{twice}Fun{name} .")
+    found = asked(["sh:path ex:does ; sh:class ex:Function"], lines)
+    told = [h for h in found["symptoms"][0]["hypotheses"] if h["status"] == "supported"]
+    assert [h["statement"] for h in told] == [
+        "does points at 3 terms of which the graph says nothing; without the “Fun” at the beginning"
+        " of their names they are described: FunFunOrder is FunOrder."
+    ]

@@ -124,6 +124,25 @@ def test_what_compares_two_ends_or_the_node_itself_says_nothing_of_one_alone() -
     assert readings("SELECT ?focus ?outcome { GRAPH ?g { ?focus <urn:p> ?outcome } }") == ()
 
 
+@pytest.mark.parametrize(
+    ("made", "asked"),
+    [
+        ("IF (BOUND(?p), 0, 1)", "MAX(?is) = 1"),
+        ("IF (!BOUND(?p), 1, 0)", "SUM(?is) > 0"),
+        ("IF (BOUND(?p), 1, 0)", "MIN(?is) = 0"),
+    ],
+)
+def test_whether_any_value_has_nothing_behind_it_is_read_from_ones_and_noughts(
+    made: str, asked: str
+) -> None:
+    found = _alone(
+        f"SELECT ?focus ({asked} AS ?outcome) {{ ?focus {_P} ?v OPTIONAL {{ ?v ?p ?o }}"
+        f" BIND ({made} AS ?is) }} GROUP BY ?focus"
+    )
+    assert (found.path.text, found.lacking, found.described) == (_P, False, True)
+    assert found.offending is not None
+
+
 def test_brackets_in_texts_do_not_end_an_expression() -> None:
     assert bound_to('BIND (STR("(") AS ?outcome)', "?outcome") == ['STR("(") ']
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.budget import UNLIMITED, Budget
-from kgreason.base.figures import figure
+from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
@@ -27,6 +27,7 @@ _OF_TEXTS: Final = frozenset(
 )
 _LIFT: Final = figure("clearRate")
 _NEARLY: Final = figure("nearlyAll")
+_FEWEST: Final = integer("halvedFrom")
 
 
 _ABSENCE: Final = frozenset(
@@ -221,8 +222,18 @@ class View:
         return judged and self.constraint.aim is not None
 
     def split(self, family: Template) -> Split:
-        """Return the split that a family works with."""
+        """Return the split that a family works with.
+
+        Where so few nodes fail that a half hardly holds any, a mechanism is looked for among all:
+        it is told by a direct check of each node, not by how often nodes fail.
+        """
+        if family.header["aspect"] == "mechanism" and self.marks.split and self._few:
+            return self.marks.whole
         return self.marks.scheme(family.header["split"])
+
+    @property
+    def _few(self) -> bool:
+        return self.marks.failing_count < _FEWEST
 
     def _constrained(self) -> list[NamedNode]:
         """Return every IRI of the outcome condition; no region may be made of these."""

@@ -78,7 +78,9 @@ def outlined(view: View, candidate: Candidate) -> Outline:
         patterns["cost"] = costing(candidate.values)
     if "clusters" in asked and dealt is not None:
         patterns["clusters"] = dealt
-    return Outline(candidate.pattern, tuple(kinds), family.header["split"], patterns, silent)
+    uncut = view.split(family) is view.marks.whole
+    scheme = view.marks.whole.scheme if uncut else family.header["split"]
+    return Outline(candidate.pattern, tuple(kinds), scheme, patterns, silent)
 
 
 def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | None:

@@ -158,7 +158,7 @@ def _true(expression: Any, row: Row, *, wanted: bool) -> Rows:
         return _true(plain(expression.expr), row, wanted=not wanted)
     if name in _FORMS:
         return _FORMS[name](expression, row, wanted)
-    compared = _compared_with_truth(expression) or _any_of(expression)
+    compared = _compared_with_truth(expression) or _any_of(expression, row)
     if compared is not None:
         return _true(compared[0], row, wanted=wanted == compared[1])
     truth = truth_of(expression)
@@ -266,20 +266,43 @@ def _compared_with_truth(expression: Any) -> tuple[Any, bool] | None:
     return None
 
 
-def _any_of(expression: Any) -> tuple[Any, bool] | None:
-    """Return the truth of which an aggregate asks whether it holds of any value."""
+def _any_of(expression: Any, row: Row) -> tuple[Any, bool] | None:
+    """Return the truth of which an aggregate asks whether it holds of any value.
+
+    The greatest of truths is true where one is; so it is with ones and noughts that IF made of
+    them, whatever BIND called them, and with their sum. The least is nought where one is not true.
+    """
     name = getattr(expression, "name", "")
     if name in {"Aggregate_Max", "Aggregate_Sample"}:
         return plain(expression.vars), True
-    if name != "RelationalExpression" or expression.op not in {">", ">="}:
+    if name != "RelationalExpression" or isinstance(expression.other, list):
         return None
-    summed, bound = plain(expression.expr), plain(expression.other)
-    inner = plain(summed.vars) if getattr(summed, "name", "") == "Aggregate_Sum" else None
-    wanted = "0" if expression.op == ">" else "1"
-    if inner is None or getattr(inner, "name", "") != "Builtin_IF" or str(bound) != wanted:
+    made, bound = plain(expression.expr), plain(expression.other)
+    aggregate = getattr(made, "name", "")
+    truth = _ASKING_ANY.get((aggregate, expression.op, str(bound)))
+    if truth is None:
+        return None
+    inner = plain(made.vars)
+    inner = plain(dict(row.binds).get(_name(inner), inner))
+    if getattr(inner, "name", "") != "Builtin_IF":
         return None
     weights = [str(plain(inner[key])) for key in ("arg2", "arg3")]
-    return (plain(inner.arg1), True) if weights == ["1", "0"] else None
+    if weights not in (["1", "0"], ["0", "1"]):
+        return None
+    return plain(inner.arg1), (weights[0] == "1") == truth
+
+
+_ASKING_ANY: Final = {
+    **{
+        (aggregate, sign, bound): True
+        for aggregate in ("Aggregate_Max", "Aggregate_Sum")
+        for sign, bound in ((">", "0"), (">=", "1"))
+    },
+    ("Aggregate_Max", "=", "1"): True,
+    ("Aggregate_Min", "=", "0"): False,
+    ("Aggregate_Min", "<", "1"): False,
+}
+"""How an aggregate of ones and noughts asks whether any is one, or whether any is nought."""
 
 
 def truth_of(expression: Any) -> bool | None:
