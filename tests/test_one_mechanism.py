@@ -223,7 +223,8 @@ def test_a_prefix_written_twice_is_one_mechanism(asked: Asked) -> None:
         lines.append(f"ex:p{n} a ex:Part ; ex:does ex:{twice}Fun{name} .")
     found = asked(["sh:path ex:does ; sh:class ex:Function"], lines)
     told = [h for h in found["symptoms"][0]["hypotheses"] if h["status"] == "supported"]
-    assert [h["statement"] for h in told] == [
+    wanted = (
         "does points at 3 terms of which the graph says nothing; without the “Fun” at the beginning"
         " of their names they are described: FunFunOrder is FunOrder."
-    ]
+    )
+    assert [h["statement"] for h in told] == [wanted]
