@@ -14,13 +14,11 @@ ReportedHypothesis, ReportedEvidence, ReportedCause, FocusNodes, KgreasonError.
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-from kgreason.api import compare, investigate, result, resume, symptoms
-from kgreason.api import open_ledger as open  # noqa: A004 - always written kgreason.open
-
 if TYPE_CHECKING:
-    from kgreason.api.asking import Symptoms, query
-    from kgreason.api.comparing import gate_failures
+    from kgreason.api.asking import Symptoms, investigate, query, result, resume, symptoms
+    from kgreason.api.comparing import compare, gate_failures
     from kgreason.api.ledgers import ListedInvestigation, OpenLedger
+    from kgreason.api.ledgers import open_ledger as open  # noqa: A004 - written kgreason.open
     from kgreason.api.routed import route
     from kgreason.base.errors import KgreasonError
     from kgreason.graph.given import Text
@@ -75,20 +73,32 @@ _HOMES: Final = {
     "Result": "report.result",
     "Symptoms": "api.asking",
     "Text": "graph.given",
+    "compare": "api.comparing",
     "gate_failures": "api.comparing",
+    "investigate": "api.asking",
+    "open": "api.ledgers",
     "query": "api.asking",
+    "result": "api.asking",
+    "resume": "api.asking",
     "route": "api.routed",
+    "symptoms": "api.asking",
 }
+_SHOWN: Final = ("__version__", "compare", "investigate", "open", "result", "resume", "symptoms")
+"""What `help(kgreason)` tells of; the classes have help of their own, else it would be long."""
 
 
 if not TYPE_CHECKING:  # else no name would be unknown to a type checker
 
     def __getattr__(name: str) -> Any:
-        """Return a class or function from where it is; so `help(kgreason)` stays short."""
+        """Return a class or function from where it is: the command line starts without them."""
         if name == "__version__":
             from importlib.metadata import version  # noqa: PLC0415 - it reads files
 
             return version("kgreason")
         if name in _HOMES:
-            return getattr(importlib.import_module(f"kgreason.{_HOMES[name]}"), name)
+            home = importlib.import_module(f"kgreason.{_HOMES[name]}")
+            return getattr(home, "open_ledger" if name == "open" else name)
         raise AttributeError(f"module 'kgreason' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_SHOWN})

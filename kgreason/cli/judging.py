@@ -9,9 +9,6 @@ from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.cli import options as o
 from kgreason.cli.errors import command, tell
 from kgreason.cli.output import checked, deliver
-from kgreason.inject.calibration_cases import judged, trials
-from kgreason.inject.calibration_rdf import calibration_of
-from kgreason.inject.learn_calibration import learn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,6 +152,9 @@ def calibrate(
     names the file: `kgreason investigate --policy FILE.ttl`.
     """
     from kgreason.base.errors import OptionError, RunError  # noqa: PLC0415
+    from kgreason.inject.calibration_cases import judged, trials  # noqa: PLC0415
+    from kgreason.inject.calibration_rdf import calibration_of  # noqa: PLC0415
+    from kgreason.inject.learn_calibration import learn  # noqa: PLC0415 - keeps --help quick
 
     checked(out, None, {"ttl": 0})
     if not results and not ledger:

@@ -10,7 +10,6 @@ from kgreason.base.errors import OptionError
 from kgreason.hypothesize.proposer import Proposer
 from kgreason.model.calling import Caller
 from kgreason.model.client import Client
-from kgreason.model.connection import Connection
 from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.model_proposer import ModelProposer
 from kgreason.model.model_tester import KIND, ModelTester
@@ -62,6 +61,8 @@ def of_client(
 
 def model_of(request: Request, used: Cost | None = None) -> tuple[Client, Spending]:
     """Return the model that a request names, and what it may cost; raises OptionError as above."""
+    from kgreason.model.connection import Connection  # noqa: PLC0415 - most runs have no model
+
     client = Connection(str(request.model))
     table = None if request.prices is None else Path(request.prices)
     price = price_of(client.provider, client.model, table)

@@ -16,7 +16,6 @@ from kgreason.record import Record
 from kgreason.record.record import cited as as_cited
 from kgreason.record.record import node_name
 from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
-from kgreason.report.export.rdf import turtle
 from kgreason.report.frames import Framed
 
 _OWN: Final = PREFIXES["work"]
@@ -106,6 +105,8 @@ class FocusNodes(Framed, Sequence[FocusNode]):
             for number, (one, value, source) in enumerate(pairs, start=1)
             for made in citation(ox.BlankNode(f"n{number}"), one, value, source)
         )
+        from kgreason.report.export.rdf import turtle  # noqa: PLC0415 - all exports come with it
+
         return turtle(triples, PREFIXES).decode()
 
     def those(self, *, failing: bool = True, passing: bool = True) -> "FocusNodes":
