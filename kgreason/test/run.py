@@ -37,14 +37,16 @@ class Answers:
     """What registered tests give, worked out while their results are recorded.
 
     Where queries of other authors may be among them, this is done in a process that can be ended.
+    `rows` are the tests as they were registered, of which nothing changes later.
     """
 
     def __init__(self, context: Context, symptom: Symptom, tests: Sequence[ox.NamedNode]) -> None:
         alone: list[_Work] = []
         others: list[_Work] = []
         self._tests: list[tuple[ox.NamedNode, bool]] = []
+        self.rows: dict[Term, Row] = {}
         for test in tests:
-            row = _row(context, test)
+            row = self.rows[test] = _row(context, test)
             if not is_outside(row):
                 view = view_of(context, symptom, int(row["round"].value))
                 scratch = row["kind"].value in kinds_of(RESTATEMENT)
@@ -91,7 +93,7 @@ def execute(
     fails, or takes longer than it may, is closed as an error, and counts for nothing. What a test
     on the graph gives may stand in `answers`.
     """
-    row = _row(context, test)
+    row = _row(context, test) if answers is None else answers.rows[test]
     hypothesis = ox.NamedNode(row["hypothesis"].value)
     kind = row["kind"].value
     step = context.record.step("Execute", TRAILS.Execution)

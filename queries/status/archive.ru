@@ -26,7 +26,7 @@ WHERE {
         ?test trails:hypothesis ?hypothesis .
         # A tester outside the graph that fails says nothing of the hypothesis.
         FILTER NOT EXISTS { ?test trails:modality ?modality . FILTER (?modality != trails:GraphQuery && ?modality != trails:ScratchIntervention) }
-        FILTER NOT EXISTS { ?other trails:test ?test ; trails:closed trails:Result . }
+        FILTER NOT EXISTS { ?other trails:test ?test . FILTER EXISTS { ?other trails:closed trails:Result . } }
       } } GROUP BY ?hypothesis ?test }
   } GROUP BY ?hypothesis }
   # Some engines make a group of nothing.

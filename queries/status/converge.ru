@@ -34,7 +34,7 @@ WHERE {
     # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
     FILTER NOT EXISTS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
     # What only says the rule again is no cause.
-    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
+    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis . FILTER EXISTS { ?again trails:testRole trails:Restatement . } FILTER EXISTS { ?again trails:polarity trails:Contradicts . } }
   }
   FILTER (?round >= ?first && ?confidence >= ?least && ?supporting > 0.0)
   BIND (CONCAT("confidence is at least ", STR(?least), " in round ", STR(?round)) AS ?cause)

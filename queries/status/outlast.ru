@@ -30,12 +30,9 @@ WHERE {
     # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
     FILTER NOT EXISTS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
     # What only says the rule again is no cause.
-    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
+    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis . FILTER EXISTS { ?again trails:testRole trails:Restatement . } FILTER EXISTS { ?again trails:polarity trails:Contradicts . } }
     FILTER (?confidence >= ?least)
-    FILTER NOT EXISTS {
-      ?frame trails:member ?rival . ?rival trails:catchAll false ; trails:status ?left .
-      FILTER (?rival != ?hypothesis && ?left != trails:Pruned && ?left != trails:Refuted)
-    }
+    FILTER NOT EXISTS { ?frame trails:member ?rival . FILTER EXISTS { ?rival trails:catchAll false . } FILTER EXISTS { ?rival trails:status ?left . FILTER (?rival != ?hypothesis && ?left != trails:Pruned && ?left != trails:Refuted) } }
   }
   BIND (CONCAT("the only one left, with confidence of at least ", STR(?least)) AS ?cause)
   BIND (IRI(CONCAT(STR({{ step }}), ":outlast:", STR(?number))) AS ?transition)

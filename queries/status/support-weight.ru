@@ -32,10 +32,16 @@ WHERE {
     # What was proposed with a look at all data needs a direct check, or a code length that is paid for.
     FILTER NOT EXISTS { ?hypothesis trails:paid false ; trails:gate "statistics" . }
     # What was said outside the graph, such as the judgement of a model, alone supports nothing.
-    FILTER NOT EXISTS { ?beside trails:hypothesis ?hypothesis ; trails:testRole trails:Corroboration ; trails:polarity trails:Supports .
-      FILTER NOT EXISTS { ?own trails:hypothesis ?hypothesis ; trails:polarity trails:Supports ; trails:testRole ?other . FILTER (?other != trails:Corroboration) } }
+    FILTER NOT EXISTS {
+      ?beside trails:hypothesis ?hypothesis .
+      FILTER EXISTS { ?beside trails:testRole trails:Corroboration . } FILTER EXISTS { ?beside trails:polarity trails:Supports . }
+      FILTER NOT EXISTS {
+        ?own trails:hypothesis ?hypothesis .
+        FILTER EXISTS { ?own trails:polarity trails:Supports . } FILTER EXISTS { ?own trails:testRole ?other . FILTER (?other != trails:Corroboration) }
+      }
+    }
     # What only says the rule again is no cause.
-    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . }
+    FILTER NOT EXISTS { ?again trails:hypothesis ?hypothesis . FILTER EXISTS { ?again trails:testRole trails:Restatement . } FILTER EXISTS { ?again trails:polarity trails:Contradicts . } }
   }
   FILTER (?old != trails:Supported && ?confidence > ?least && ?supporting > 0.0)
   BIND (CONCAT("supported, and confidence is above ", STR(?least)) AS ?cause)
