@@ -86,8 +86,11 @@ def around(words: list[str], place: int) -> set[str]:
         index, end = start + 1, closing(words, start)
         while index < end:
             inner = closing(words, index) if words[index] == "{" else index
+            apart = "UNION" in {words[index - 1], *words[inner + 1 : inner + 2]}
             if index <= place <= inner or words[index - 1] == "EXISTS":
                 index = inner + 1
+            elif inner > index and apart:
+                index = inner + 1  # what another branch binds is not bound here
             elif inner > index and words[index + 1] == "SELECT":
                 known |= variables(words[index : words.index("{", index + 1)])
                 index = inner + 1
@@ -151,6 +154,7 @@ def test_no_template_joins_within_exists() -> None:
             "{ { SELECT ?x WHERE { ?x ?p ?z } } FILTER EXISTS { ?x ?o ?z . ?z ?q ?r } }",
             ["?z ?q ?r"],
         ),
+        ("{ { ?x a ?y . FILTER EXISTS { ?x ?p ?z . ?z ?q ?r } } UNION { ?z a ?y } }", ["?z ?q ?r"]),
         ("{ ?x a ?y . FILTER EXISTS { {{ offending }} ?value a ?k . } }", ["?value a ?k"]),
     ],
 )
