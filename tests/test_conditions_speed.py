@@ -7,17 +7,19 @@ from dataclasses import replace
 from functools import reduce
 from itertools import product
 from operator import or_
+from pathlib import Path as File
 from random import Random
 
 import pyoxigraph as ox
 import pytest
 from pyoxigraph import Literal
 
+import kgreason
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.context.view import View
 from kgreason.graph.marks import places
-from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of
+from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of, seam
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.code import saved
 from kgreason.hypothesize.conditions.cuts import Cut
@@ -254,3 +256,35 @@ def test_a_kind_of_step_that_occurs_nowhere_is_not_asked_for(looked: View) -> No
     kinds = [{way.step.kind for way in each.ways(Path())} for each in (atlas, without)]
     assert kinds[0] - kinds[1] == {"made-by"}
     assert atlas.links.occurs["made-by"]
+
+
+def test_rules_that_ask_the_same_are_searched_for_once(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The two first shapes ask the same of the same nodes; the third one asks something else."""
+    head = "@prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+    nodes = [
+        f"ex:n{n} a ex:K ; ex:team ex:t{n % 4} " + ("." if n % 4 == 1 else "; ex:code 1 .")
+        for n in range(80)
+    ]
+    asked = ("sh:minCount 1", "sh:minCount 1", "sh:hasValue 1")
+    shapes = [
+        f"ex:S{n} sh:targetClass ex:K ; sh:path ex:code ; {what} ." for n, what in enumerate(asked)
+    ]
+    (tmp_path / "data.ttl").write_text(head + "\n".join(nodes), encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(head + "\n".join(shapes), encoding="utf-8")
+    searched: list[str] = []
+    search = seam._search
+
+    def counted(view: View, *rest: object) -> object:
+        searched.append(view.constraint.key)
+        return search(view, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(seam, "_search", counted)
+    with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl") as result:
+        found = [symptom["hypotheses"] for symptom in result.as_dict()["symptoms"]]
+    assert len(found) == 3
+    assert len(searched) == 2
+    told = [[each["statement"] for each in hypotheses] for hypotheses in found]
+    assert told[0] == told[1]
+    assert "team" in " ".join(told[0])

@@ -12,11 +12,12 @@ from pyoxigraph import Literal, RdfFormat, parse
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
-from kgreason.base.terms import RDF, XSD
+from kgreason.base.terms import RDF, SH, TRAILS, XSD
 from kgreason.context.view import View, digest, exposed, exposure, inside
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, suits
+from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
@@ -40,15 +41,42 @@ _MOST_BITS: Final = 1_000_000.0
 """What cannot be said in the code costs more than it could ever save."""
 _FAMILY: Final = "condition-"
 _NOTHING: Final = Table(0, 0, 0, 0)
+_WRITTEN: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
+"""Rules that somebody wrote as a query, which is read in more ways than by its text."""
 
 
 def candidates(view: View, most: int) -> list[Candidate]:
     """Return the best that the search finds; counts are not filled in.
 
     It looks at all nodes: what it finds pays for the search by its length. Where the first region
-    only says how nodes fail, it is searched again for where they come from.
+    only says how nodes fail, it is searched again for where they come from. Of rules that ask the
+    same of the same nodes, and that the same nodes break, one is searched for.
     """
     atlas = atlas_of(view)
+    alike = _alike(view, most) if atlas.whole else None
+    searched: dict[object, _Searched] = view.kept.setdefault("searched", {})
+    made = searched.get(alike) if alike is not None else None
+    if made is None:
+        made = _search(view, atlas, most)
+        if alike is not None:
+            searched[alike] = made
+    view.kept[_nearest(view)] = made.nearest
+    view.kept[_saved(view)] = made.saved
+    view.kept[_reached(view)] = made.reached
+    return list(made.told)
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """What a search found: what is told, else the nearest, what is saved, how far it went."""
+
+    told: tuple[Candidate, ...]
+    nearest: Candidate | None
+    saved: Mapping[int, float]
+    reached: "Reached"
+
+
+def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     drawn = drawn_of(view, atlas)
     explored = explore(view, atlas=atlas, drawn=drawn)
     again = of_origin(view, explored, atlas, drawn)
@@ -56,13 +84,29 @@ def candidates(view: View, most: int) -> list[Candidate]:
     ranked = [each for found in stories for each in (found, *_rival(found))]
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
-    view.kept[_nearest(view)] = None if told or best is None else candidate(best)
-    view.kept[_saved(view)] = explored.saved if atlas.whole else {}
-    view.kept[_reached(view)] = Reached(explored.paths, explored.conditions, explored.unreached)
     if atlas.whole:
         for found in (*told, *((best,) if best else ())):
             _known(view, found)
-    return [candidate(found) for found in told]
+    return _Searched(
+        tuple(candidate(found) for found in told),
+        None if told or best is None else candidate(best),
+        explored.saved if atlas.whole else {},
+        Reached(explored.paths, explored.conditions, explored.unreached),
+    )
+
+
+def _alike(view: View, most: int) -> object:
+    """Return what is the same for symptoms of which a search finds the same; None for a query.
+
+    Shapes that were generated often state one constraint several times.
+    """
+    rule = view.constraint
+    if rule.component in _WRITTEN or rule.aim is None:
+        return None
+    asked = {str(name): tuple(map(str, terms)) for name, terms in rule.parameters.items()}
+    said = (rule.component, rule.path, rule.target.text, rule.violation.text)
+    who = (view.marks.population.key, view.marks.failing_mask, exposed(view))
+    return (*said, *who, tuple(sorted(asked.items())), view.complete, most)
 
 
 def _rival(found: Found) -> list[Found]:
