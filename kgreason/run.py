@@ -12,6 +12,7 @@ from kgreason.base.budget import Budget
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import check_extensions
+from kgreason.computation.asked_designs import asked_testers
 from kgreason.computation.designed import designed_testers, designs_of, no_sandbox
 from kgreason.context.declared import declarations
 from kgreason.context.symptom import Observed
@@ -100,7 +101,7 @@ def _begin(
     calibration.under(request.calibration, rules.iri)
     model = model or company(request, rules, earlier=earlier)
     proposers, testers = (*proposers, *model.proposers), (*testers, *model.testers)
-    testers = (*testers, *_outside(request, ledger))
+    testers = (*testers, *_outside(request, ledger, model))
     check_testers(testers, rules)
     if ledger is not None:
         Ledger.ready(ledger)
@@ -210,8 +211,6 @@ def _go_on(
     jobs: int,
 ) -> Result:
     rules = policy.load(request.policy)
-    testers = (*testers, *_outside(request, ledger))
-    check_testers(testers, rules)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
             f"The data, shapes or policy of investigation I{entry.number} have changed since it "
@@ -222,18 +221,21 @@ def _go_on(
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
         model = company(request, rules, spent(record))
+        testers = (*testers, *model.testers, *_outside(request, ledger, model))
+        check_testers(testers, rules)
         own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs}
-        own |= {"testers": (*testers, *model.testers), "narrator": model.narrator}
+        own |= {"testers": testers, "narrator": model.narrator}
         _run(graph, observed, record, request, progress, suggested, **own)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
-def _outside(request: Request, ledger: Path | None) -> tuple[Tester, ...]:
+def _outside(request: Request, ledger: Path | None, model: Company) -> tuple[Tester, ...]:
     """Return the testers outside the graph that a request asks for."""
     designs = designs_of(request.tests, "--tests")
     if no_sandbox(designs):
         raise OptionError("--tests: code needs an extra: pip install 'kgreason[sandbox]'.")
-    return (*source_testers(request, ledger), *designed_testers(designs))
+    sources = source_testers(request, ledger, model.reader)
+    return (*sources, *designed_testers(designs), *asked_testers(model.designer))
 
 
 def _telling(record: Record, told: Told | None) -> Record:

@@ -216,3 +216,114 @@ def hostile(_prompt: str) -> str:
         "A mass went.": f"SELECT ?focus {every} ; DROP ALL",
     }
     return said(*(one(words, select=query) for words, query in tries.items()))
+
+
+# Readers
+
+_PASSAGE = re.compile(r'^(P\d+) (".*")$', re.MULTILINE)
+
+
+def readings(*several: tuple[str, float, float, str]) -> str:
+    """Return readings as a model gives them: passage, two probabilities, and a span."""
+    names = ("passage", "if_true", "if_false", "span")
+    return json.dumps({"readings": [dict(zip(names, one, strict=True)) for one in several]})
+
+
+def shown(prompt: str) -> dict[str, str]:
+    """Return the passages of a prompt by their names."""
+    return {name: json.loads(text) for name, text in _PASSAGE.findall(prompt)}
+
+
+def unread(_prompt: str) -> str:
+    return readings()
+
+
+def good_reader(prompt: str) -> str:
+    """Quote what a passage says, and call it a little more probable if the hypothesis holds."""
+    return readings(*((n, 0.8, 0.3, " ".join(q.split()[:5])) for n, q in shown(prompt).items()))
+
+
+def confident_reader(prompt: str) -> str:
+    """Be certain, and quote what nobody wrote."""
+    return readings(*((name, 7.5, -2, "It is proven beyond doubt.") for name in shown(prompt)))
+
+
+def hostile_reader(prompt: str) -> str:
+    """Read passages that are not there, give no numbers, and quote next to nothing."""
+    first = next(iter(shown(prompt)))
+    wrong = {"passage": first, "if_true": "DROP ALL", "if_false": None, "span": "the"}
+    short = {"passage": first, "if_true": 1, "if_false": 0, "span": shown(prompt)[first][:1]}
+    absent = {"passage": "P99", "if_true": 1, "if_false": 0, "span": "P99 says so."}
+    return json.dumps({"readings": [absent, wrong, short]})
+
+
+# Designers
+
+_IRIS = re.compile(r"^<([^<>\s]+)>$", re.MULTILINE)
+
+
+def tests(*several: dict[str, Any]) -> str:
+    return json.dumps({"tests": list(several)})
+
+
+def test(form: str, query: str, **more: Any) -> dict[str, Any]:
+    """Return one test as a model gives it, of the first hypothesis, with a row or more expected."""
+    answer = "true" if form == "ASK" else "number"
+    wanted = {"answer": answer, "least": 1, "most": 4000}
+    return {"about": "H1", "form": form, "query": query, "code": ""} | wanted | more
+
+
+def offered(prompt: str) -> list[str]:
+    """Return the IRIs that a prompt offers."""
+    return _IRIS.findall(prompt)
+
+
+def undesigned(_prompt: str) -> str:
+    return tests()
+
+
+def good_designer(prompt: str) -> str:
+    """Ask in each form for what a property has."""
+    note = next(iri for iri in offered(prompt) if iri.endswith("note"))
+    rows = f"SELECT ?note {{ ?sample <{note}> ?note }}"
+    several = (
+        test("ASK", f"ASK {{ ?sample <{note}> ?note FILTER CONTAINS(?note, 'Recalled') }}"),
+        test("CONSTRUCT", f"CONSTRUCT {{ ?s <{note}> ?n }} WHERE {{ ?s <{note}> ?n }}", least=3000),
+        test("code", rows, code="sum(1 for row in rows if 'Recalled' in row['note'])"),
+    )
+    return tests(*several)
+
+
+def confident_designer(prompt: str) -> str:
+    """Test what is not there, expect whatever comes, and name nothing of the data."""
+    note = offered(prompt)[0]
+    return tests(
+        test("ASK", "ASK { ?s ?p ?o }"),
+        test("SELECT", "SELECT ?s { ?s <https://example.org/lab/moon> ?o }"),
+        test("SELECT", f"SELECT ?s {{ ?s <{note}> ?o }}", least=0, most=1e12),
+        test("ASK", f"ASK {{ ?s <{note}> ?o }}", about="H99"),
+        test("ASK", f"ASK {{ ?s <{note}> ?o }}", answer="certainly"),
+    )
+
+
+def hostile_designer(prompt: str) -> str:
+    """Try to write, to reach out, to read files and marks, and to run for ever."""
+    note = offered(prompt)[0]
+    every = f"SELECT ?s {{ ?s <{note}> ?o }}"
+    endless = " . ".join(f"?a{n} <{note}> ?c{n}" for n in range(9))
+    if "# Your last answer" not in prompt:
+        return tests(
+            test("SELECT", "DELETE WHERE { ?s ?p ?o }"),
+            test("SELECT", f"SELECT ?s {{ SERVICE <http://127.0.0.1:1/> {{ ?s <{note}> ?o }} }}"),
+            test("SELECT", f"SELECT ?s FROM <file:///etc/passwd> {{ ?s <{note}> ?o }}"),
+            test(
+                "SELECT", f"SELECT ?s {{ GRAPH <urn:x-kgreason:work:marks> {{ ?s <{note}> ?o }} }}"
+            ),
+            test("SELECT", f"{every} ; DROP ALL"),
+            test("code", every, code="def ("),
+        )
+    return tests(
+        test("code", every, code="import os\nos.system('touch escaped')\n1"),
+        test("code", every, code="len(open('/etc/passwd').read())"),
+        test("SELECT", f"SELECT ?a0 {{ {endless} FILTER (RAND() < 0) }}"),
+    )

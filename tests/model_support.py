@@ -154,13 +154,21 @@ def narrated(*sentences: tuple[int, str, list[str]]) -> str:
 
 
 def acting(
-    propose: Callable[[str], str], judge: Callable[[str], str], tell: Callable[[str], str]
+    propose: Callable[[str], str],
+    judge: Callable[[str], str],
+    tell: Callable[[str], str],
+    read: Callable[[str], str] = chat_server.unread,
+    design: Callable[[str], str] = chat_server.undesigned,
 ) -> Callable[[str], str]:
     """Return an answer that looks at what it is asked for."""
 
     def answer(prompt: str) -> str:
         if "# The dossier" in prompt:
             return tell(prompt)
+        if "# Passages" in prompt:
+            return read(prompt)
+        if "# Hypotheses to test" in prompt:
+            return design(prompt)
         return judge(prompt) if "`if_true`" in prompt else propose(prompt)
 
     return answer

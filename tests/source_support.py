@@ -7,11 +7,15 @@ from typing import Any
 
 import kgreason
 from kgreason.base.resources import DEFAULT_POLICY
+from kgreason.model.calling import Caller
+from kgreason.model.model_reader import ModelReader
 from kgreason.record import Record
 from kgreason.sources.described import Described
 from kgreason.sources.document_folder import DocumentFolder
 from kgreason.sources.look_up import LookUp
+from tests import chat_server
 from tests.audit_support import lab
+from tests.model_support import Stub
 
 MEMO = """# Minutes of the laboratory
 
@@ -47,9 +51,13 @@ def documents(folder: Path) -> Path:
 
 
 def looked_up_record(folder: Path, used: str = DEFAULT_POLICY, **options: Any) -> Record:
-    """Investigate the laboratory with its documents, each passage of which is read as support."""
+    """Investigate the laboratory with its documents, all of which is read as support."""
     given = str(documents(folder))
-    tester = LookUp({given: DocumentFolder(Path(given))}, Described((given,)), Says("supports"))
+    # What stands in the minutes a person read, what stands elsewhere a model.
+    reader = Says(lambda _, quote: "supports" if "scale" in quote else "")
+    model = ModelReader(Caller(Stub(chat_server.good_reader)))
+    sources = {given: DocumentFolder(Path(given))}
+    tester = LookUp(sources, Described((given,)), reader, model)
     query = "SELECT ?s { ?s <https://example.org/lab/colour> 'green' } LIMIT 7"
     tests = [{"query": query, "code": "len(rows)", "expect": 7}]
     return lab(folder, policy=used, testers=[tester], tests=tests, **options)

@@ -100,12 +100,16 @@ def _design(one: Any, where: str) -> Design:
 
 @dataclass(frozen=True)
 class DesignedTests:
-    """Runs designed tests of one modality: queries alone, or code over the rows of a query."""
+    """Runs designed tests of one modality: queries alone, or code over the rows of a query.
+
+    `seconds` bound a query, where they are not those of the engine's figures.
+    """
 
     designs: tuple[Design, ...]
     modality: str
     kinds: tuple[KindOfTest, ...]
     agent: Agent = _AGENT
+    seconds: float | None = None
 
     def design(self, _view: View, frame: Sequence[Member], /) -> Iterator[PlannedTest]:
         """Return the tests of the members that they are about."""
@@ -118,7 +122,7 @@ class DesignedTests:
     def run(self, view: View, test: RegisteredTest, /) -> Finding:
         """Return whether a test gives what was expected; raises RunError where it gives nothing."""
         asked = json.loads(test.query)
-        found: Any = _asked(view, asked["query"])
+        found: Any = _asked(view, asked["query"], self.seconds or figure("designedSeconds"))
         count: Any = len(found) if isinstance(found, list) else found
         printed = ""
         if "code" in asked:
@@ -149,6 +153,11 @@ def designed_testers(designs: Sequence[Design]) -> Iterable[DesignedTests]:
             yield DesignedTests(own, modality, (KindOfTest(kind, _OUTCOMES),))
 
 
+def as_expected_outcomes() -> tuple[str, ...]:
+    """Return the outcome classes of a designed test."""
+    return _OUTCOMES
+
+
 def as_expected(expect: Any, found: Any, count: Any) -> bool:
     """Check whether an answer, or the number it comes to, is what was expected.
 
@@ -173,7 +182,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _asked(view: View, query: str) -> bool | list[Any]:
+def _asked(view: View, query: str, seconds: float) -> bool | list[Any]:
     """Return the answer of a query over the data: a truth value, rows, or triples as texts."""
     store = view.graph.store
     graphs = [
@@ -190,7 +199,7 @@ def _asked(view: View, query: str) -> bool | list[Any]:
             return [{name: term.value for name, term in row.items()} for row in found]
         return sorted(str(triple) for triple in found)
 
-    return guarded(work, figure("designedSeconds"), "the designed query", _ADVICE)
+    return guarded(work, seconds, "the designed query", _ADVICE)
 
 
 def no_sandbox(designs: Sequence[Design]) -> bool:

@@ -8,6 +8,7 @@ not exist there, and nothing is handed in but values. Time, memory and output ar
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Final, Literal
 
 from kgreason.base.errors import OptionError, RunError
@@ -33,6 +34,11 @@ class Computed:
 
     value: str
     printed: str
+
+
+def at_hand() -> bool:
+    """Check whether the sandbox is installed."""
+    return find_spec("pydantic_monty") is not None
 
 
 def run_code(code: str, inputs: Mapping[str, Any]) -> Computed:

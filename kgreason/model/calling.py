@@ -102,10 +102,13 @@ class Caller:
 
 
 def judged(
-    calls: Sequence[ModelCall], chosen: Sequence[str] = (), wrong: str = ""
+    calls: Sequence[ModelCall], chosen: Sequence[str] = (), wrong: str = "", partly: str = ""
 ) -> list[ModelCall]:
-    """Return calls of which the last one says what was taken of its answer, or what is wrong."""
-    last = replace(calls[-1], chosen=tuple(dict.fromkeys(chosen)))
+    """Return calls of which the last one says what was taken of its answer, or what is wrong.
+
+    `partly` says what was refused of an answer of which the rest was taken.
+    """
+    last = replace(calls[-1], chosen=tuple(dict.fromkeys(chosen)), reason=partly)
     if wrong:
         last = replace(last, outcome="unusable", reason=wrong)
     return [*calls[:-1], last]

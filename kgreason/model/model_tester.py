@@ -6,7 +6,6 @@ decides the outcome class, and the policy says what that is worth.
 """
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,11 +16,12 @@ from kgreason.context.view import View
 from kgreason.graph.names import Names
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.data_summary import summary
+from kgreason.model.likelihoods import clamped, one_line, side
 from kgreason.model.options import options
 from kgreason.model.prompts import fenced, prompt
 from kgreason.record.agents import Agent
 from kgreason.record.model_calls import ModelCall
-from kgreason.test.finding import Finding, decimal
+from kgreason.test.finding import Finding
 from kgreason.test.plans import PlannedTest
 from kgreason.test.tester import KindOfTest, Member, RegisteredTest, planned
 
@@ -30,8 +30,6 @@ PURPOSE: Final = "judge a hypothesis"
 FOR, AGAINST, UNDECIDED = "speaks-for", "speaks-against", "undecided"
 ADVERSARIAL: Final = "What in the data speaks against this, although it leads? {}"
 GAP: Final = "What in the data would tell whether this holds? {}"
-_LEAST, _MOST = figure("judgedLeast"), figure("judgedMost")
-_RATIO: Final = figure("judgedRatio")
 _ANSWER: Final = 800
 _LONGEST: Final = 400
 _SCHEMA: Final[dict[str, Any]] = {
@@ -102,25 +100,16 @@ def _read(text: str) -> Finding | None:
     """Return what a model judged, clamped, or None for an answer that is of no use."""
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])
-        pair = [_clamped(found[name]) for name in ("if_true", "if_false")]
+        pair = [clamped(found[name]) for name in ("if_true", "if_false")]
         reason = found["reason"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    said = "".join(c if c.isprintable() else " " for c in str(reason)[:_LONGEST])
-    said = " ".join(said.split())
+    said = one_line(str(reason), _LONGEST)
     if not said:
         return None
-    ratio = pair[0] / pair[1]
-    outcome = FOR if ratio >= _RATIO else AGAINST if ratio <= 1 / _RATIO else UNDECIDED
+    outcome = {1: FOR, -1: AGAINST, 0: UNDECIDED}[side(pair[0], pair[1])]
     return Finding(
         outcome,
         f"A model says: {said}",
-        {"judgedUnderSelf": decimal(pair[0]), "judgedUnderOthers": decimal(pair[1])},
+        {"judgedUnderSelf": pair[0], "judgedUnderOthers": pair[1]},
     )
-
-
-def _clamped(given: Any) -> float:
-    """Return a number within the bounds; raises TypeError or ValueError for what is none."""
-    if isinstance(given, bool) or not isinstance(given, int | float) or math.isnan(given):
-        raise TypeError("no number")
-    return min(_MOST, max(_LEAST, float(given)))

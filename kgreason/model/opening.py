@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import Final
 
 from kgreason.base.budget import Cost
 from kgreason.base.errors import OptionError
 from kgreason.hypothesize.proposer import Proposer
 from kgreason.model.calling import Caller
 from kgreason.model.client import Client
+from kgreason.model.model_designer import ModelDesigner
 from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.model_proposer import ModelProposer
+from kgreason.model.model_reader import ModelReader
 from kgreason.model.model_tester import KIND, ModelTester
 from kgreason.model.spending import Spending, price_of
 from kgreason.observe.request import Request
@@ -20,14 +23,27 @@ from kgreason.record.model_calls import ModelCall
 from kgreason.record.policy import Policy
 from kgreason.test.tester import Tester
 
+READ: Final = tuple(("look-up", one) for one in ("model-says-so", "model-says-otherwise"))
+"""Rows of a policy that says what a reading of a model is worth: kinds of test and outcomes."""
+DESIGNED: Final = tuple(
+    (kind, one) for kind in ("model-query", "model-code") for one in ("as-expected", "otherwise")
+)
+"""Those of a policy that says what a test is worth that a model designed."""
+
 
 @dataclass(frozen=True)
 class Company:
-    """What a language model is asked for in a run: proposals, judgements, and words in the end."""
+    """What a language model is asked for in a run.
+
+    It proposes, judges, reads passages, designs tests, and tells in the end how the hypotheses
+    competed.
+    """
 
     proposers: tuple[Proposer, ...] = ()
     testers: tuple[Tester, ...] = ()
     narrator: ModelNarrator | None = None
+    reader: ModelReader | None = None
+    designer: ModelDesigner | None = None
 
 
 def company(
@@ -56,6 +72,8 @@ def of_client(
         (ModelProposer(client, spending, earlier=tuple(earlier)),),
         (tester,) if known else (),
         ModelNarrator(caller),
+        ModelReader(caller) if all(row in rules.outcomes for row in READ) else None,
+        ModelDesigner(caller) if all(row in rules.outcomes for row in DESIGNED) else None,
     )
 
 

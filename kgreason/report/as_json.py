@@ -15,7 +15,7 @@ from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptom
 from kgreason.report.causes import causes_of
 from kgreason.report.summary import called, next_step, said
 
-_PASSAGE: Final = ("work", "quote", "locator", "reading", "key")
+_PASSAGE: Final = ("work", "quote", "locator", "reading", "span", "key")
 _OPEN: Final = "inconclusive"
 
 Evidence = Mapping[str, list[dict[str, Any]]]

@@ -26,8 +26,8 @@ class ReportedCitation:
 class ReportedPassage:
     """A passage that evidence quotes: the IRI or title of its work, its words, and where.
 
-    `reading` is what somebody who read it found (supports, contradicts, neither), or empty, and
-    `key` by what a file of readings names it.
+    `reading` is what somebody who read it found (supports, contradicts, neither), or empty; `span`
+    are the words that a model goes by which read it, and `key` by what a file of readings names it.
     """
 
     work: str
@@ -35,6 +35,7 @@ class ReportedPassage:
     locator: str
     reading: str = ""
     key: str = ""
+    span: str = ""
 
 
 @dataclass(frozen=True)

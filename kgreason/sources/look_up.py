@@ -12,10 +12,11 @@ from kgreason.base.errors import RunError
 from kgreason.base.figures import integer
 from kgreason.context.view import View
 from kgreason.record.agents import Agent
+from kgreason.record.model_calls import ModelCall
 from kgreason.sources.core_terms import core_terms
 from kgreason.sources.described import Described
 from kgreason.sources.passages import Found, best
-from kgreason.sources.readings import Reader, Readings, key_of
+from kgreason.sources.readings import PassageReader, Reader, Readings, key_of
 from kgreason.sources.text_graph import TextGraph
 from kgreason.sources.works import Source, Studies
 from kgreason.test.finding import Finding, Passage, Retrieved
@@ -25,6 +26,8 @@ from kgreason.test.tester import KindOfTest, Member, RegisteredTest, Standing, p
 KIND: Final = "look-up"
 FALLBACK_KIND: Final = "fallback-look-up"
 SILENT: Final = "silent"
+MODEL_SAYS: Final = ("model-says-so", "model-says-otherwise")
+"""The outcome classes of what a model alone read, which weigh less than what a person read."""
 AGENT: Final = Agent(NamedNode("urn:kgreason:agent:look-up"), "look-up", software=True)
 
 
@@ -33,19 +36,30 @@ class LookUp:
     """Looks hypotheses up in the sources that a user named.
 
     It finds passages in which the terms of a hypothesis stand together. What they say is for the
-    `reader` to tell; where nobody read them, they are mentions, and decide nothing.
+    `reader` to tell, and then for the `model`; where nobody read them, they are mentions, and
+    decide nothing.
     """
 
     sources: Mapping[str, Source]
     described: Described
     reader: Reader = field(default_factory=Readings)
+    model: PassageReader | None = None
     agent: Agent = AGENT
     modality: str = "literature"
-    kinds: tuple[KindOfTest, ...] = (
-        KindOfTest(KIND, ("says-so", "says-otherwise", "mentions", SILENT)),
-        KindOfTest(FALLBACK_KIND, ("mentions", SILENT)),
-    )
     studies: Studies = field(default_factory=Studies)
+
+    @property
+    def kinds(self) -> tuple[KindOfTest, ...]:
+        """The kinds of look-ups; what a model reads has outcomes of its own."""
+        read = MODEL_SAYS if self.model is not None else ()
+        return (
+            KindOfTest(KIND, ("says-so", "says-otherwise", *read, "mentions", SILENT)),
+            KindOfTest(FALLBACK_KIND, ("mentions", SILENT)),
+        )
+
+    def taken(self) -> tuple[ModelCall, ...]:
+        """Return the calls of the model that are not recorded yet, and forget them."""
+        return () if self.model is None else self.model.taken()
 
     def design(self, view: View, frame: Sequence[Member], /) -> Iterator[PlannedTest]:
         """Return a look-up of each member in each of the sources that are the best for it."""
@@ -92,7 +106,7 @@ class LookUp:
             source.bind(view.graph)
         answer = source.search(terms, integer("worksAsked"))
         found = best(answer.works, terms, self.studies)
-        passages = [self._passage(view, test, one) for one in found]
+        passages = self._read(view, test, [self._passage(view, test, one) for one in found])
         searched = " AND ".join(terms)
         retrieved = Retrieved(source.name, searched, len(answer.works), answer.raw)
         outcome = _outcome(passages)
@@ -117,6 +131,20 @@ class LookUp:
         address = NamedNode(work) if work.startswith(("https://", "http://")) else work
         return Passage(address, quote, one.locator, one.study, reading, key)
 
+    def _read(self, view: View, test: RegisteredTest, passages: Sequence[Passage]) -> list[Passage]:
+        """Return passages with the model's readings of those that count and that nobody read."""
+        if self.model is None or test.kind != KIND:
+            return list(passages)
+        known = {p.study for p in passages if p.reading} | test.counted
+        quotes = {p.key: p.quote for p in passages if p.study not in known}
+        read = self.model.read_passages(view, test.statement, quotes) if quotes else {}
+        return [
+            replace(p, reading=read[p.key].said, span=read[p.key].span, judged=read[p.key].judged)
+            if p.key in read
+            else p
+            for p in passages
+        ]
+
 
 def _look_ups(
     kind: str,
@@ -134,14 +162,18 @@ def _look_ups(
 
 
 def _outcome(passages: Sequence[Passage]) -> str:
-    """Return the outcome class: what more studies say; each study counts once."""
+    """Return the outcome class: what more studies say; each study counts once.
+
+    What a model read decides only where what people read does not.
+    """
     if not passages:
         return SILENT
-    said = Counter(dict.fromkeys(((p.study, p.reading) for p in passages), 1))
-    sides = Counter(reading for _, reading in said)
-    if sides["supports"] > sides["contradicts"]:
-        return "says-so"
-    return "says-otherwise" if sides["contradicts"] > sides["supports"] else "mentions"
+    for by_model, (pro, con) in ((False, ("says-so", "says-otherwise")), (True, MODEL_SAYS)):
+        said = {(p.study, p.reading) for p in passages if (p.judged is not None) == by_model}
+        sides = Counter(reading for _, reading in said)
+        if sides["supports"] != sides["contradicts"]:
+            return pro if sides["supports"] > sides["contradicts"] else con
+    return "mentions"
 
 
 def _note(outcome: str, source: str, searched: str, passages: Sequence[Passage]) -> str:
@@ -150,10 +182,13 @@ def _note(outcome: str, source: str, searched: str, passages: Sequence[Passage])
     studies = len({p.study for p in passages})
     works = f"{studies} {'work' if studies == 1 else 'works'}"
     of = f"{source}: of {works} with {searched}, more"
+    by = "support it than contradict it", "contradict it than support it"
     told = {
         SILENT: f"{source} has no passage with {searched}.",
         "mentions": f"{source}: {works} with {searched}; nobody has read a side out of them.",
-        "says-so": f"{of} support it than contradict it.",
-        "says-otherwise": f"{of} contradict it than support it.",
+        "says-so": f"{of} {by[0]}.",
+        "says-otherwise": f"{of} {by[1]}.",
+        MODEL_SAYS[0]: f"{of} {by[0]}, as a model reads them.",
+        MODEL_SAYS[1]: f"{of} {by[1]}, as a model reads them.",
     }
     return told[outcome]

@@ -1,7 +1,7 @@
 """Readings: what somebody who read a passage found it to say of a hypothesis.
 
-The engine reads nothing. A person writes a file of readings (the keys stand in the report), and a
-program may be a reader of its own.
+The engine reads nothing. A person writes a file of readings (the keys stand in the report), a
+program may be a reader of its own, and a model may read what neither has read.
 """
 
 import hashlib
@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from kgreason.base.errors import OptionError
+from kgreason.context.view import View
+from kgreason.record.model_calls import ModelCall
+from kgreason.test.finding import Reading
 
 READINGS: Final = ("supports", "contradicts", "neither")
 
@@ -21,6 +24,20 @@ class Reader(Protocol):
 
     def read(self, statement: str, quote: str, /) -> str:
         """Return one of `READINGS`, or an empty text where it has not read the passage."""
+        ...
+
+
+class PassageReader(Protocol):
+    """A model that reads several passages at once; what it finds weighs less than a person's."""
+
+    def read_passages(
+        self, view: View, statement: str, quotes: Mapping[str, str], /
+    ) -> Mapping[str, Reading]:
+        """Return what passages, by their keys, say of a hypothesis; those not read are left out."""
+        ...
+
+    def taken(self) -> tuple[ModelCall, ...]:
+        """Return the calls since the last time, and forget them."""
         ...
 
 

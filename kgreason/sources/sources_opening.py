@@ -16,7 +16,7 @@ from kgreason.sources.fetching import CACHE, Fetch
 from kgreason.sources.look_up import LookUp
 from kgreason.sources.openalex import OpenAlex
 from kgreason.sources.pubmed import PubMed
-from kgreason.sources.readings import Readings, readings_of
+from kgreason.sources.readings import PassageReader, Readings, readings_of
 from kgreason.sources.semantic_scholar import SemanticScholar
 from kgreason.sources.text_graph import PREFIX, TextGraph
 from kgreason.sources.works import Source
@@ -35,11 +35,13 @@ _SECRET: Final = {"pubmed": pubmed.keys, "openalex": openalex.keys, "crossref": 
 _HEADERS: Final = {"semanticscholar": semantic_scholar.headers}
 
 
-def source_testers(request: Request, ledger: Path | None = None) -> tuple[Tester, ...]:
+def source_testers(
+    request: Request, ledger: Path | None = None, model: PassageReader | None = None
+) -> tuple[Tester, ...]:
     """Return the tester that looks hypotheses up in the sources of a request; none where none is.
 
-    Answers of services are kept in the folder of the ledger. Raises OptionError for a source that
-    there is not, and for readings that cannot be read.
+    Answers of services are kept in the folder of the ledger; a `model` reads what nobody has read.
+    Raises OptionError for a source that there is not, and for readings that cannot be read.
     """
     if not request.sources:
         return ()
@@ -47,7 +49,7 @@ def source_testers(request: Request, ledger: Path | None = None) -> tuple[Tester
     known = services()
     sources = {name: _opened(name, known, cache) for name in request.sources}
     reader = Readings() if request.readings is None else readings_of(request.readings)
-    return (LookUp(sources, Described(request.sources), reader),)
+    return (LookUp(sources, Described(request.sources), reader, model),)
 
 
 def connected(service: Service, cache: Path | None = None) -> Source:

@@ -49,7 +49,8 @@ class Passage:
     """A passage of a work, which is named by its IRI or title: its words, and where they stand.
 
     `study` is what several works may tell of. `reading` says what whoever read it found: supports,
-    contradicts, neither; `key` is the name by which they do.
+    contradicts, neither; `key` is the name by which they do. Where a model read it, `judged` are
+    the two probabilities that it gives, and `span` the words that it goes by.
     """
 
     work: NamedNode | str
@@ -58,6 +59,21 @@ class Passage:
     study: str = ""
     reading: str = ""
     key: str = ""
+    span: str = ""
+    judged: tuple[Decimal, Decimal] | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model found a passage to say: a side, the words it goes by, and two probabilities.
+
+    `said` is supports, contradicts or neither; `judged` how probable such words are where the
+    hypothesis holds, and where it does not.
+    """
+
+    said: str
+    span: str
+    judged: tuple[Decimal, Decimal]
 
 
 @dataclass(frozen=True)

@@ -383,6 +383,9 @@ def quote(step: Step, evidence: ox.NamedNode, passages: Iterable[Passage]) -> No
             study=one.study or None,
             reading=one.reading or None,
             passageKey=one.key or None,
+            span=one.span or None,
+            judgedUnderSelf=one.judged[0] if one.judged else None,
+            judgedUnderOthers=one.judged[1] if one.judged else None,
         )
         step.describe(evidence, quotes=made)
 
