@@ -101,7 +101,7 @@ def _begin(
     calibration.under(request.calibration, rules.iri)
     model = model or company(request, rules, earlier=earlier)
     proposers, testers = (*proposers, *model.proposers), (*testers, *model.testers)
-    testers = (*testers, *_outside(request, ledger, model))
+    testers = (*testers, *_outside(request, ledger, model, rules))
     check_testers(testers, rules)
     if ledger is not None:
         Ledger.ready(ledger)
@@ -221,7 +221,7 @@ def _go_on(
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
         model = company(request, rules, spent(record))
-        testers = (*testers, *model.testers, *_outside(request, ledger, model))
+        testers = (*testers, *model.testers, *_outside(request, ledger, model, rules))
         check_testers(testers, rules)
         own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs}
         own |= {"testers": testers, "narrator": model.narrator}
@@ -229,12 +229,14 @@ def _go_on(
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
-def _outside(request: Request, ledger: Path | None, model: Company) -> tuple[Tester, ...]:
+def _outside(
+    request: Request, ledger: Path | None, model: Company, rules: policy.Policy
+) -> tuple[Tester, ...]:
     """Return the testers outside the graph that a request asks for."""
     designs = designs_of(request.tests, "--tests")
     if no_sandbox(designs):
         raise OptionError("--tests: code needs an extra: pip install 'kgreason[sandbox]'.")
-    sources = source_testers(request, ledger, model.reader)
+    sources = source_testers(request, ledger, rules, model.reader, model.chooser)
     return (*sources, *designed_testers(designs), *asked_testers(model.designer))
 
 

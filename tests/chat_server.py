@@ -327,3 +327,30 @@ def hostile_designer(prompt: str) -> str:
         test("code", every, code="len(open('/etc/passwd').read())"),
         test("SELECT", f"SELECT ?a0 {{ {endless} FILTER (RAND() < 0) }}"),
     )
+
+
+# Who chooses terms
+
+_QUERY = re.compile(r"^(Q\d+) (\{.*\})$", re.MULTILINE)
+
+
+def terms(*several: tuple[str, list[str]]) -> str:
+    return json.dumps({"queries": [{"about": name, "terms": given} for name, given in several]})
+
+
+def queries(prompt: str) -> dict[str, list[str]]:
+    """Return the words of the queries of a prompt by their names."""
+    return {name: json.loads(told)["words"] for name, told in _QUERY.findall(prompt)}
+
+
+def unchosen(_prompt: str) -> str:
+    return terms()
+
+
+def good_chooser(prompt: str) -> str:
+    """Take the first word and the last one."""
+    return terms(*((name, [words[0], words[-1]]) for name, words in queries(prompt).items()))
+
+
+def hostile_chooser(_prompt: str) -> str:
+    return terms(("Q1", ["passwords", "of", "everybody"]), ("Q99", ["x"]), ("Q1", []))

@@ -159,6 +159,7 @@ def acting(
     tell: Callable[[str], str],
     read: Callable[[str], str] = chat_server.unread,
     design: Callable[[str], str] = chat_server.undesigned,
+    choose: Callable[[str], str] = chat_server.unchosen,
 ) -> Callable[[str], str]:
     """Return an answer that looks at what it is asked for."""
 
@@ -167,6 +168,8 @@ def acting(
             return tell(prompt)
         if "# Passages" in prompt:
             return read(prompt)
+        if "# Terms to choose" in prompt:
+            return choose(prompt)
         if "# Hypotheses to test" in prompt:
             return design(prompt)
         return judge(prompt) if "`if_true`" in prompt else propose(prompt)

@@ -21,7 +21,7 @@ from kgreason.review.replay import replay
 from kgreason.sources.core_terms import core_terms
 from kgreason.sources.described import Described
 from kgreason.sources.document_folder import DocumentFolder
-from kgreason.sources.look_up import LookUp
+from kgreason.sources.look_up import FALLBACK_KIND, LookUp
 from kgreason.sources.passages import best
 from kgreason.sources.readings import key_of, readings_of
 from kgreason.sources.sources_opening import source_testers
@@ -217,6 +217,7 @@ def fallen_back(names: tuple[str, ...], standing: Standing) -> list[tuple[Any, A
             json.loads(one.query)["terms"],
         )
         for one in found
+        if one.kind == FALLBACK_KIND
     ]
 
 

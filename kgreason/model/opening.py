@@ -15,6 +15,7 @@ from kgreason.model.model_designer import ModelDesigner
 from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.model_proposer import ModelProposer
 from kgreason.model.model_reader import ModelReader
+from kgreason.model.model_term_chooser import ModelTermChooser
 from kgreason.model.model_tester import KIND, ModelTester
 from kgreason.model.spending import Spending, price_of
 from kgreason.observe.request import Request
@@ -44,6 +45,7 @@ class Company:
     narrator: ModelNarrator | None = None
     reader: ModelReader | None = None
     designer: ModelDesigner | None = None
+    chooser: ModelTermChooser | None = None
 
 
 def company(
@@ -74,6 +76,7 @@ def of_client(
         ModelNarrator(caller),
         ModelReader(caller) if all(row in rules.outcomes for row in READ) else None,
         ModelDesigner(caller) if all(row in rules.outcomes for row in DESIGNED) else None,
+        ModelTermChooser(caller),
     )
 
 

@@ -22,7 +22,12 @@ _LONGEST: Final = 60
 
 
 def core_terms(text: str) -> tuple[str, ...]:
-    """Return up to `coreTerms` terms of a text: names in quotation marks first, then its words.
+    """Return up to `coreTerms` terms of a text: names in quotation marks first, then its words."""
+    return all_terms(text)[: integer("coreTerms")]
+
+
+def all_terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a text: names in quotation marks first, then its words.
 
     Numbers, dates and digests of values that are kept out are no terms. They stand in the order of
     the text, each once, whether in the singular or the plural.
@@ -41,7 +46,7 @@ def core_terms(text: str) -> tuple[str, ...]:
             and not _digests(words)
         ):
             found[words] = _CAMEL.sub(" ", term)
-    return tuple(found.values())[: integer("coreTerms")]
+    return tuple(found.values())
 
 
 def _digests(words: frozenset[str]) -> frozenset[str]:

@@ -8,11 +8,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kgreason.base.figures import integer
-from kgreason.base.words import content
+from kgreason.base.words import content, every_word
 from kgreason.sources.works import Part, Studies, Work
 
 _K1: Final = 1.2
@@ -53,6 +53,23 @@ def has_all(text: str, terms: Sequence[str]) -> bool:
     """Check whether a text has a word of each of the terms, all words of one in quotation marks."""
     words = content(text)
     return all(not (own := content(term)) or own <= words for term in terms)
+
+
+def with_any(works: Sequence[Work], words: Sequence[str]) -> list[Work]:
+    """Return works with those passages alone in which one of some words stands, if any are asked.
+
+    Small words such as "not" count here, which name nothing.
+    """
+    if not words:
+        return list(works)
+    wanted = {word.casefold() for word in words}
+    out = []
+    for work in works:
+        parts = [piece for part in work.parts for piece in windows(part)]
+        kept = tuple(part for part in parts if every_word(part.text) & wanted)
+        if kept:
+            out.append(replace(work, parts=kept))
+    return out
 
 
 def best(works: Sequence[Work], terms: Sequence[str], studies: Studies) -> list[Found]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from kgreason.base.errors import OptionError
 from kgreason.observe.request import Request
+from kgreason.record.policy import Policy
 from kgreason.sources import crossref, openalex, pubmed, semantic_scholar
 from kgreason.sources.arxiv import Arxiv
 from kgreason.sources.crossref import Crossref
@@ -13,7 +14,8 @@ from kgreason.sources.described import Described, Service, services
 from kgreason.sources.document_folder import DocumentFolder
 from kgreason.sources.europe_pmc import EuropePmc
 from kgreason.sources.fetching import CACHE, Fetch
-from kgreason.sources.look_up import LookUp
+from kgreason.sources.further import TermChooser
+from kgreason.sources.look_up import FURTHER_KINDS, LookUp
 from kgreason.sources.openalex import OpenAlex
 from kgreason.sources.pubmed import PubMed
 from kgreason.sources.readings import PassageReader, Readings, readings_of
@@ -36,12 +38,18 @@ _HEADERS: Final = {"semanticscholar": semantic_scholar.headers}
 
 
 def source_testers(
-    request: Request, ledger: Path | None = None, model: PassageReader | None = None
+    request: Request,
+    ledger: Path | None = None,
+    rules: Policy | None = None,
+    model: PassageReader | None = None,
+    chooser: TermChooser | None = None,
 ) -> tuple[Tester, ...]:
     """Return the tester that looks hypotheses up in the sources of a request; none where none is.
 
-    Answers of services are kept in the folder of the ledger; a `model` reads what nobody has read.
-    Raises OptionError for a source that there is not, and for readings that cannot be read.
+    Answers of services are kept in the folder of the ledger; a `model` reads what nobody has read,
+    and a `chooser` chooses words of what is looked up further, which is done under `rules` that say
+    what that is worth. Raises OptionError for a source that there is not, and for readings that
+    cannot be read.
     """
     if not request.sources:
         return ()
@@ -49,7 +57,8 @@ def source_testers(
     known = services()
     sources = {name: _opened(name, known, cache) for name in request.sources}
     reader = Readings() if request.readings is None else readings_of(request.readings)
-    return (LookUp(sources, Described(request.sources), reader, model),)
+    more = rules is None or all((kind, "silent") in rules.outcomes for kind in FURTHER_KINDS)
+    return (LookUp(sources, Described(request.sources), reader, model, chooser, more),)
 
 
 def connected(service: Service, cache: Path | None = None) -> Source:

@@ -1,7 +1,7 @@
 """Works: what a source gives, and which of them tell of one and the same study."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -43,10 +43,13 @@ class Work:
 
 
 class Studies:
-    """Which study a work tells of: works that share a number or a title are one study."""
+    """Which study a work tells of: works that share a number or a title are one study.
 
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+    `known` are the studies that keys of works were found to belong to before.
+    """
+
+    def __init__(self, known: Mapping[str, str] | None = None) -> None:
+        self._known: dict[str, str] = dict(known or {})
 
     def of(self, work: Work) -> str:
         """Return the key of the study of a work, the same for all works that share one of theirs.

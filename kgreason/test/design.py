@@ -101,6 +101,8 @@ def fall_back(
                 standing = Standing(outcomes, question, held, last)
                 planned = tester.fall_back(view, members, standing)
                 _register_outside(step, view, tester, planned, rows, known)
+    for call in write_calls(context.record, step, taken_calls(testers)):
+        step.describe(call, symptom=symptom.node, round=round_)
     context.record.commit(step)
 
 

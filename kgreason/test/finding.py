@@ -48,7 +48,8 @@ Stratum = Mapping[str, int | Decimal | str]
 class Passage:
     """A passage of a work, which is named by its IRI or title: its words, and where they stand.
 
-    `study` is what several works may tell of. `reading` says what whoever read it found: supports,
+    `study` is what several works may tell of, and `work_keys` by what they are known to do so.
+    `reading` says what whoever read it found: supports,
     contradicts, neither; `key` is the name by which they do. Where a model read it, `judged` are
     the two probabilities that it gives, and `span` the words that it goes by.
     """
@@ -59,6 +60,7 @@ class Passage:
     study: str = ""
     reading: str = ""
     key: str = ""
+    work_keys: tuple[str, ...] = ()
     span: str = ""
     judged: tuple[Decimal, Decimal] | None = None
 
@@ -78,12 +80,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What a source answered to a look-up: its name, the terms, how many works, the answers."""
+    """What a source answered to a look-up: its name, the terms, how many works, the answers.
+
+    `merged` passages were left out, since another source gave the same study.
+    """
 
     source: str
     searched: str
     works: int
     answers: tuple[str, ...] = ()
+    merged: int = 0
 
 
 @dataclass(frozen=True)

@@ -207,6 +207,11 @@ def _found(
         _setting(row, view),
         told[0].value if told else "",
         frozenset(each["study"].value for each in counted),
+        {r["key"].value: r["study"].value for r in context.record.select("known-studies")},
+        frozenset(
+            (each["study"].value, each["source"].value)
+            for each in context.record.select("quoted-studies", hypothesis=hypothesis)
+        ),
     )
     work = (lambda: tester.run(view, test)), _called(row)
     # In a thread, not in a process of its own: a tester may keep what it learned.
@@ -381,6 +386,7 @@ def quote(step: Step, evidence: ox.NamedNode, passages: Iterable[Passage]) -> No
             quote=one.quote,
             locator=one.locator,
             study=one.study or None,
+            workKey=list(dict.fromkeys(one.work_keys)) or None,
             reading=one.reading or None,
             passageKey=one.key or None,
             span=one.span or None,
@@ -402,6 +408,7 @@ def _retrieved(context: Context, step: Step, evidence: ox.NamedNode, found: Find
         sourceName=told.source,
         searched=told.searched,
         works=told.works,
+        merged=told.merged or None,
         # An answer may hold what is to be kept out.
         retrieved=[
             context.record.blobs.put(text if hidden is None else hidden.text(text))

@@ -4,8 +4,8 @@ A tester says which tests are to be registered for the members of a frame, and r
 registered. What its findings are worth is said by the policy alone, whoever tested.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol, runtime_checkable
 
 from pyoxigraph import NamedNode
@@ -53,7 +53,8 @@ class RegisteredTest:
     """A test as it was registered: its kind, its query or question, and what is known of it.
 
     For a tester outside the graph `statement` are the words of the hypothesis, and `counted` the
-    studies that speak for or against it already.
+    studies that speak for or against it already. `studies` are those that keys of works belong to,
+    and `quoted` the studies that were quoted on the hypothesis, each with the source.
     """
 
     kind: str
@@ -62,6 +63,8 @@ class RegisteredTest:
     setting: Setting
     statement: str = ""
     counted: frozenset[str] = frozenset()
+    studies: Mapping[str, str] = field(default_factory=dict)
+    quoted: frozenset[tuple[str, str]] = frozenset()
 
 
 class Tester(Protocol):
