@@ -15,6 +15,7 @@ from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import RDFS, TRAILS, TYPE
 from kgreason.base.words import content
 from kgreason.record.modalities import notations_of_kinds
+from kgreason.sources import sparql_endpoint
 from kgreason.sources.document_folder import DESCRIPTION
 from kgreason.sources.text_graph import PREFIX
 from kgreason.test.plans import SourceAtHand
@@ -22,6 +23,7 @@ from kgreason.test.plans import SourceAtHand
 _FILE: Final = "sources.ttl"
 _FOLDER_PRIORITY: Final = 100
 _GRAPH_PRIORITY: Final = 90
+_ENDPOINT_PRIORITY: Final = 80
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Described:
             said = list(shipped.quads_for_pattern(None, TRAILS.sourceName, ox.Literal(name), None))
             if said:
                 self._store.extend(shipped.quads_for_pattern(said[0].subject, None, None, None))
+            elif name.startswith(sparql_endpoint.PREFIX):
+                self._add(number, name, TRAILS.SparqlEndpoint, _ENDPOINT_PRIORITY, ())
             elif name.startswith(PREFIX):
                 self._add(number, name, TRAILS.TextGraph, _GRAPH_PRIORITY, ())
             else:

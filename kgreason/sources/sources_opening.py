@@ -7,7 +7,7 @@ from typing import Final
 from kgreason.base.errors import OptionError
 from kgreason.observe.request import Request
 from kgreason.record.policy import Policy
-from kgreason.sources import crossref, openalex, pubmed, semantic_scholar
+from kgreason.sources import crossref, openalex, pubmed, semantic_scholar, sparql_endpoint
 from kgreason.sources.arxiv import Arxiv
 from kgreason.sources.crossref import Crossref
 from kgreason.sources.described import Described, Service, services
@@ -20,6 +20,7 @@ from kgreason.sources.openalex import OpenAlex
 from kgreason.sources.pubmed import PubMed
 from kgreason.sources.readings import PassageReader, Readings, readings_of
 from kgreason.sources.semantic_scholar import SemanticScholar
+from kgreason.sources.sparql_endpoint import SparqlEndpoint
 from kgreason.sources.text_graph import PREFIX, TextGraph
 from kgreason.sources.works import Source
 from kgreason.test.tester import Tester
@@ -74,9 +75,12 @@ def _opened(name: str, known: dict[str, Service], cache: Path | None) -> Source:
         return connected(known[name], cache)
     if name.startswith(PREFIX):
         return TextGraph(name)
+    if name.startswith(sparql_endpoint.PREFIX):
+        address, pace = sparql_endpoint.address_of(name), sparql_endpoint.PER_SECOND
+        return SparqlEndpoint(name, Fetch(address, pace, cache, sparql_endpoint.HEADERS))
     if not Path(name).is_dir() and "/" not in name:
         raise OptionError(
             f"--source {name}: there is no such service or folder. Services are "
-            f"{', '.join(known)}; else name a folder of documents, or graph:IRI."
+            f"{', '.join(known)}; else name a folder of documents, graph:IRI, or sparql:ADDRESS."
         )
     return DocumentFolder(Path(name))
