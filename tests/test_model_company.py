@@ -1,6 +1,7 @@
 """A model judges and narrates: clamped, capped, cited, recorded, replayed."""
 
 import json
+import shutil
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 import kgreason
 from kgreason.audit import audit
+from kgreason.audit.findings import AuditReport
 from kgreason.model.dossier import Dossier, Line
 from kgreason.model.model_tester import _read
 from kgreason.review.replay import replay
@@ -218,3 +220,31 @@ def test_orders_in_literals_move_no_cause_although_a_model_obeys_in_all_that_it_
     told = {h.statement for h in mine.hypotheses if h.status in done}
     assert told == {h.statement for h in theirs.hypotheses if h.status in done}
     assert not any("feed" in statement for statement in told)
+
+
+def test_the_audit_notices_a_text_that_is_missing_and_finds_one_that_was_changed(
+    result: kgreason.Result, folder: Path, tmp_path: Path
+) -> None:
+    assert result.finished
+    shutil.copytree(folder / "ledger", tmp_path / "ledger")
+    first, second, *rest = sorted((tmp_path / "ledger" / "blobs").iterdir())
+
+    def audited() -> AuditReport:
+        with kgreason.open(tmp_path / "ledger") as ledger:
+            return ledger.audit()
+
+    assert audited().ok
+    first.write_text("Something else.", encoding="utf-8")
+    second.unlink()
+    found = audited()
+    assert [(one.rule, first.name in one.message) for one in found.findings] == [
+        ("text-changed", True)
+    ]
+    assert [(one.rule, second.name in one.message) for one in found.notices] == [
+        ("text-missing", True)
+    ]
+    for file in (first, *rest):
+        file.unlink()
+    alone = audited()
+    assert alone.ok, "a record may be taken along alone"
+    assert f"the {len(rest) + 2} long texts beside it, none of which is here" in str(alone)

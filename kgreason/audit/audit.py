@@ -8,7 +8,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit import asked, closed, figures, words
+from kgreason.audit import asked, closed, figures, texts_beside, words
 from kgreason.audit import chain as seal
 from kgreason.audit import core_constraints as core
 from kgreason.audit.findings import AuditReport, Engine, Finding, Unchecked, report
@@ -44,8 +44,10 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
         limit for shape in shapes().shapes for many in shape.limits.values() for limit in many
     ]
     constraints = len(limits) + len(shapes().rules)
+    texts, left = texts_beside.check(record)
+    found += texts
     made = report(record.iri.value, found, {**history.counted(), "constraints": constraints})
-    return made.more(instead=_run_by_others(history))
+    return made.more(instead=[*_run_by_others(history), *left])
 
 
 def _run_by_others(history: History) -> Iterator[Unchecked]:

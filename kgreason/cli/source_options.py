@@ -14,8 +14,9 @@ Source = Annotated[
         rich_help_panel=SOURCES,
         show_default="none",
         help="Look the hypotheses up: in a folder of documents, in a named graph of the data "
-        "(graph:IRI), at a SPARQL endpoint (sparql:https://HOST/PATH), or in pubmed, europepmc, semanticscholar, openalex, crossref, arxiv (all "
-        "but folders and graphs are asked over the network). Give it again for several.",
+        "(graph:IRI), at a SPARQL endpoint (sparql:https://HOST/PATH), or in pubmed, europepmc, "
+        "semanticscholar, openalex, crossref, arxiv (endpoints and services are asked over the "
+        "network). Give it again for several.",
     ),
 ]
 Readings = Annotated[

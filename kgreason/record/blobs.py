@@ -56,6 +56,14 @@ class Blobs:
             return digest in self._kept
         return bool(_DIGEST.fullmatch(digest)) and (self._folder / digest).is_file()
 
+    def intact(self, digest: str) -> bool:
+        """Check whether a text is there, can be read and has its digest."""
+        try:
+            self.get(digest)
+        except LedgerError:
+            return False
+        return True
+
     def get(self, digest: str) -> str:
         """Return a text by its digest; raises LedgerError where it is gone or was changed."""
         if self._folder is None:

@@ -1,7 +1,8 @@
 """A SPARQL endpoint as a source: its literals, cited by node and property.
 
-It is sent one SELECT with a limit for each look-up, by the SPARQL 1.1 Protocol, and nothing else; no
-other host is asked, for redirections are not followed. The terms get into the query as RDF literals.
+It is sent one SELECT with a limit for each look-up, by the SPARQL 1.1 Protocol, and nothing else.
+No other host is asked, for redirections are not followed. The terms get into the query as RDF
+literals.
 """
 
 from collections.abc import Sequence
