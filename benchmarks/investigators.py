@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import kgreason
 from kgreason.audit import audit
+from kgreason.computation import asked_designs
 from kgreason.model import answers
 from kgreason.model.client import Client
 from kgreason.model.connection import Connection
@@ -40,14 +41,41 @@ def _uncited(_: str) -> str:
 
 INVESTIGATORS: Final[dict[str, Answer | None]] = {
     "nobody": None,
-    "good": acting(model_support.good, lambda _: judging(0.8, 0.3), tell),
+    "good": acting(
+        model_support.good,
+        lambda _: judging(0.8, 0.3),
+        tell,
+        read=chat_server.good_reader,
+        design=chat_server.good_designer,
+        choose=chat_server.good_chooser,
+    ),
     "lazy": acting(chat_server.lazy, lambda _: judging(0.5, 0.5), _uncited),
-    "confident": acting(chat_server.confident, lambda _: judging(1, 0), _uncited),
-    "hostile": acting(chat_server.hostile, lambda _: "DROP ALL", lambda _: "DROP ALL"),
+    "confident": acting(
+        chat_server.confident,
+        lambda _: judging(1, 0),
+        _uncited,
+        read=chat_server.confident_reader,
+        design=chat_server.confident_designer,
+    ),
+    "hostile": acting(
+        chat_server.hostile,
+        lambda _: "DROP ALL",
+        lambda _: "DROP ALL",
+        read=chat_server.hostile_reader,
+        design=chat_server.hostile_designer,
+        choose=chat_server.hostile_chooser,
+    ),
     "biased": acting(model_support.biased, blaming, _uncited),
 }
-"""Who takes part beside the engine: it proposes, judges and narrates."""
+"""Who takes part beside the engine: it proposes, judges, designs tests, reads and narrates."""
 _MOSTLY: Final = 0.5
+_MINUTES: Final = """Notes of samples tell of a recall where the mass is missing, the office found.
+
+Samples of a box lack a mass no more often than those of other boxes.
+
+Samples of a feed lack their mass, say some, although nobody has counted them.
+"""
+"""What is looked up in a folder of documents, of which a model reads what bears on a hypothesis."""
 
 
 def ran(seed: int, name: str, client: Client | None, *, null: bool) -> dict[str, Any]:
@@ -59,6 +87,10 @@ def ran(seed: int, name: str, client: Client | None, *, null: bool) -> dict[str,
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         options = model_support.recalls(Path(folder), null=null, seed=seed)
+        if client is not None:
+            (Path(folder) / "documents").mkdir()
+            (Path(folder) / "documents" / "minutes.md").write_text(_MINUTES, encoding="utf-8")
+            options["sources"] = [str(Path(folder) / "documents")]
         notes = {
             line.split()[0].removeprefix("e:")
             for file in (Path(folder) / "data").iterdir()
@@ -129,7 +161,7 @@ def main() -> None:
         print("\n".join(table([json.loads(line) for line in lines])))
         return
     first, last = map(int, asked.seeds.split(":"))
-    answers.SECONDS = 1.0
+    answers.SECONDS = asked_designs.SECONDS = 1.0
     begun, rows = time.monotonic(), []
     names = [asked.model] if asked.model else asked.only
     for seed in range(first, last):

@@ -42,7 +42,7 @@ def refining(folder: Path, ledger: Path | None = None) -> tuple[kgreason.Result,
     first.write_text("\n".join(kept) + "\n", encoding="utf-8")
     stub = Stub(wider)
     made = ModelProposer(stub, pause=0)
-    more = {"calibration": "none", "policy": "frame", "ledger": ledger}
+    more: dict[str, Any] = {"calibration": "none", "policy": "frame", "ledger": ledger}
     data = options.pop("data")
     return kgreason.investigate(data, proposers=[made], **options, **more), stub
 

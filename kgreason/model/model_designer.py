@@ -193,7 +193,9 @@ class _Reader:
             several = None
         if not isinstance(several, list):
             return [], ['The answer is no object {"tests": [...]}.'], []
-        found, refused, chosen = [], [], []
+        found: list[tuple[int, Test]] = []
+        refused: list[str] = []
+        chosen: list[str] = []
         for n, one in enumerate(several[: integer("proposalRead")], start=1):
             try:
                 position, test, took = self._one(one)
