@@ -308,9 +308,10 @@ def confident_designer(prompt: str) -> str:
 
 def hostile_designer(prompt: str) -> str:
     """Try to write, to reach out, to read files and marks, and to run for ever."""
-    note = offered(prompt)[0]
+    note = next(iri for iri in offered(prompt) if iri.endswith("note"))
     every = f"SELECT ?s {{ ?s <{note}> ?o }}"
     endless = " . ".join(f"?a{n} <{note}> ?c{n}" for n in range(9))
+    every_one = ", ".join(f"?c{n}" for n in range(9))
     if "# Your last answer" not in prompt:
         return tests(
             test("SELECT", "DELETE WHERE { ?s ?p ?o }"),
@@ -325,7 +326,7 @@ def hostile_designer(prompt: str) -> str:
     return tests(
         test("code", every, code="import os\nos.system('touch escaped')\n1"),
         test("code", every, code="len(open('/etc/passwd').read())"),
-        test("SELECT", f"SELECT ?a0 {{ {endless} FILTER (RAND() < 0) }}"),
+        test("SELECT", f"SELECT ?a0 {{ {endless} FILTER (STRLEN(CONCAT({every_one})) < 0) }}"),
     )
 
 

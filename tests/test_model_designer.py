@@ -129,15 +129,18 @@ def test_a_hostile_designer_writes_nothing_reaches_nothing_and_ends(
     monkeypatch.chdir(tmp_path)
     other, stub = run(tmp_path, chat_server.hostile_designer)
     asked = [one for one in stub.prompts if "# Hypotheses to test" in one]
-    for why in ("begins with SELECT", "SERVICE", "leave out FROM", "The code is no Python"):
+    for why in ("begins with SELECT", "127.0.0.1:1/> was not offered", "etc/passwd> was not",
+                "work:marks> was not", "does not parse", "The code is no Python"):  # fmt: skip
         assert why in asked[1], _line(asked[1][-900:])
     assert not evidence_of(other), "what ran was stopped, or reached nothing"
     tests = {n for n, t in of(other.record, "Test").items() if t["kind"][0] in KINDS}
     assert tests
     steps = of(other.record, "Execution").values()
     notes = [one["note"][0] for one in steps if one.get("test", [""])[0] in tests]
-    assert len(notes) == len(tests)
-    assert any("stopped" in note or "No module" in note for note in notes), notes
+    assert len(notes) >= len(tests)
+    assert any("has no attribute 'system'" in note for note in notes), notes
+    assert any("denied" in note for note in notes), notes
+    assert any("0.5 s" in note or "seconds" in note for note in notes), notes
     assert not (tmp_path / "escaped").exists()
     assert audit(other.record).ok, str(audit(other.record))
 
