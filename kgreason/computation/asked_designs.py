@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from kgreason.base.errors import OptionError
-from kgreason.computation.designed import DesignedTests, as_expected_outcomes, designs_of
+from kgreason.computation.designed import (
+    ROWS,
+    DesignedTests,
+    as_expected_outcomes,
+    designs_of,
+)
 from kgreason.computation.sandbox import at_hand
 from kgreason.context.view import View
 from kgreason.record.agents import Agent
@@ -98,8 +103,15 @@ def fault(one: Mapping[str, Any]) -> str:
         (made,) = designs_of([one], "the list")
         if made.code:
             ast.parse(made.code)
+        elif isinstance(made.expect, Mapping) and _whatever(made.expect):
+            return "Whatever it gives would be as expected; a test has to be able to fail."
     except OptionError as error:
         return str(error).partition(": ")[2] or str(error)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"The code is no Python ({error})."
     return ""
+
+
+def _whatever(expect: Mapping[str, Any]) -> bool:
+    """Check whether any number of rows or triples would be as expected."""
+    return bool(expect.get("least", 0) <= 0 and expect.get("most", ROWS) >= ROWS)

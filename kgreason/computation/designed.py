@@ -32,6 +32,8 @@ _BOUNDS: Final = frozenset({"least", "most"})
 _OWN: Final = "urn:x-kgreason:"
 _PREFIXES: Final = {p: iri for p, iri in PREFIXES.items() if not iri.startswith(_OWN)}
 _TOLD: Final = 200
+ROWS: Final = integer("codeRows")
+"""Rows or triples of a query that are read at most."""
 _AGENT: Final = Agent(
     NamedNode("urn:kgreason:agent:designed-tests"), "designed tests", software=True
 )
@@ -192,7 +194,7 @@ def _asked(view: View, query: str, seconds: float) -> bool | list[Any]:
     ]
 
     def work() -> bool | list[Any]:
-        found = store.answer_over(query, graphs, graphs, _PREFIXES, integer("codeRows"))
+        found = store.answer_over(query, graphs, graphs, _PREFIXES, ROWS)
         if isinstance(found, bool):
             return found
         if isinstance(found, Results):

@@ -13,6 +13,8 @@ from kgreason.observe.question import Offered
 from kgreason.record.model_calls import ModelCall
 
 PURPOSE: Final = "choose a reading"
+TRIES: Final = integer("choiceTries")
+"""As often a model is asked for a choice."""
 _ANSWER: Final = 500
 
 
@@ -27,7 +29,7 @@ def choose(
     options = tuple(f"reading {n}: {one.words}" for n, one in enumerate(offered, start=1))
     calls: list[ModelCall] = []
     caller, refused = Caller(client, spending), ""
-    for _ in range(integer("choiceTries")):
+    for _ in range(TRIES):
         made = prompt("choose", question=question, data=fenced("\n".join(options)), refused=refused)
         reply, asked = caller.ask(Asking(PURPOSE, made, "choose", _SCHEMA, _ANSWER, options))
         if reply is None:

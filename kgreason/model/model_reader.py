@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from kgreason.base.figures import integer
 from kgreason.context.view import View
+from kgreason.model.answers import READ
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.likelihoods import clamped, one_line, side
 from kgreason.model.prompts import fenced, prompt
@@ -100,7 +101,7 @@ def _read(text: str, quotes: Mapping[str, str]) -> tuple[dict[str, Reading], dic
         return {}, {"answer": 'It is no object {"readings": [...]}.'}
     read: dict[str, Reading] = {}
     faults: dict[str, str] = {}
-    for one in several[: integer("proposalRead")]:
+    for one in several[:READ]:
         name = one_line(one.get("passage"), 20) if isinstance(one, Mapping) else ""
         if name not in quotes:
             faults[name or "answer"] = "There is no such passage."

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from kgreason.base.figures import integer
 from kgreason.context.view import View
+from kgreason.model.answers import READ
 from kgreason.model.calling import Asking, Caller, judged
+from kgreason.model.choosing import TRIES
 from kgreason.model.likelihoods import one_line
 from kgreason.model.prompts import fenced, prompt
 from kgreason.record.model_calls import ModelCall
@@ -32,6 +33,11 @@ class LookedUp(Protocol):
     @property
     def terms(self) -> tuple[str, ...]:
         """The terms that are asked for where nobody chooses."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """As many terms may be chosen."""
         ...
 
     @property
@@ -60,9 +66,9 @@ class ModelTermChooser:
         lines = "\n".join(_told(name, asked[place]) for name, place in names.items())
         found: dict[int, tuple[str, ...]] = {}
         refused: list[str] = []
-        for _ in range(integer("choiceTries")):
+        for _ in range(TRIES):
             shown = "\n".join(f"- {why}" for why in refused)
-            most = integer("coreTerms")
+            most = max((one.most for one in asked), default=0)
             made = prompt("terms", queries=fenced(lines), most=most, refused=shown)
             asking = Asking(PURPOSE, made, "terms", _schema(list(names)), _ANSWER, offered)
             reply, calls = self.caller.ask(asking, view.budget)
@@ -116,13 +122,13 @@ def _read(text: str, asked: Mapping[str, LookedUp]) -> tuple[dict[str, tuple[str
         return {}, ['The answer is no object {"queries": [...]}.']
     read: dict[str, tuple[str, ...]] = {}
     refused: list[str] = []
-    for one in several[: integer("proposalRead")]:
+    for one in several[:READ]:
         name = one_line(one.get("about"), 20) if isinstance(one, Mapping) else ""
         terms = one.get("terms") if isinstance(one, Mapping) else None
         if name not in asked:
             refused.append(f"There is no query {name!r}.")
-        elif not isinstance(terms, list) or not 1 <= len(terms) <= integer("coreTerms"):
-            refused.append(f"{name}: give one to {integer('coreTerms')} terms.")
+        elif not isinstance(terms, list) or not 1 <= len(terms) <= asked[name].most:
+            refused.append(f"{name}: give one to {asked[name].most} terms.")
         elif wrong := [one_line(t, 40) for t in terms if t not in asked[name].words]:
             refused.append(f"{name}: {wrong[0]!r} is none of its words.")
         else:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kgreason.base.errors import RunError
-from kgreason.base.figures import figure, integer
 from kgreason.context.view import View
 from kgreason.graph.names import Names
 from kgreason.model.calling import Asking, Caller, judged
@@ -23,7 +22,15 @@ from kgreason.record.agents import Agent
 from kgreason.record.model_calls import ModelCall
 from kgreason.test.finding import Finding
 from kgreason.test.plans import PlannedTest
-from kgreason.test.tester import KindOfTest, Member, RegisteredTest, planned
+from kgreason.test.tester import (
+    LOOKED_INTO,
+    KindOfTest,
+    Member,
+    RegisteredTest,
+    in_gap,
+    planned,
+    ranked,
+)
 
 KIND: Final = "model-judgement"
 PURPOSE: Final = "judge a hypothesis"
@@ -61,11 +68,10 @@ class ModelTester:
 
     def design(self, _view: View, frame: Sequence[Member], /) -> Iterable[PlannedTest]:
         """Return an adversarial test of the leader, and tests of what lies in the gap."""
-        most = integer("judgedMembers")
-        ranked = sorted(range(len(frame)), key=lambda n: (-frame[n].confidence, n))
-        for place, position in enumerate(ranked):
+        most = LOOKED_INTO
+        for place, position in enumerate(ranked(frame)):
             member = frame[position]
-            gap = figure("gapFrom") < member.confidence < figure("gapUntil")
+            gap = in_gap(member)
             if most and member.hypothesis.value not in self._asked and (place == 0 or gap):
                 self._asked.add(member.hypothesis.value)
                 most -= 1

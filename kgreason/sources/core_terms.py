@@ -19,11 +19,13 @@ _COMMON: Final = frozenset(_COMMON_TEXT.split())
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SUFFIX: Final = re.compile(r"\.(?:ttl|nt|nq|trig|rdf|owl|jsonld|xml|csv|gz)\b")
 _LONGEST: Final = 60
+MOST: Final = integer("coreTerms")
+"""As many terms a look-up asks for together at most."""
 
 
 def core_terms(text: str) -> tuple[str, ...]:
     """Return up to `coreTerms` terms of a text: names in quotation marks first, then its words."""
-    return all_terms(text)[: integer("coreTerms")]
+    return all_terms(text)[:MOST]
 
 
 def all_terms(text: str) -> tuple[str, ...]:

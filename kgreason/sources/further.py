@@ -10,13 +10,12 @@ from typing import Final, Protocol
 
 import pyoxigraph as ox
 
-from kgreason.base.figures import figure, integer
 from kgreason.base.resources import folder
 from kgreason.base.terms import TRAILS
 from kgreason.context.view import View
 from kgreason.record.model_calls import ModelCall
-from kgreason.sources.core_terms import all_terms, core_terms
-from kgreason.test.tester import Member
+from kgreason.sources.core_terms import MOST, all_terms, core_terms
+from kgreason.test.tester import LOOKED_INTO, Member, in_gap, ranked
 
 ADVERSARIAL_KIND: Final = "adversarial-look-up"
 GAP_KIND: Final = "gap-look-up"
@@ -28,7 +27,7 @@ _LEAD: Final = 2
 class Further:
     """A further look-up of a member of a frame: its kind, the terms, and words of which one stands.
 
-    `words` are those of which the terms may be made.
+    `words` are those of which the terms may be made, at most so many.
     """
 
     position: int
@@ -37,6 +36,7 @@ class Further:
     terms: tuple[str, ...]
     any_of: tuple[str, ...]
     words: tuple[str, ...]
+    most: int = MOST
 
 
 class TermChooser(Protocol):
@@ -58,12 +58,11 @@ def further(frame: Sequence[Member], silent: Sequence[bool]) -> list[Further]:
 
     A member of which the sources were `silent` is looked up in another way.
     """
-    ranked = sorted(range(len(frame)), key=lambda n: (-frame[n].confidence, n))
     out: list[Further] = []
-    for place, position in enumerate(ranked):
+    for place, position in enumerate(ranked(frame)):
         member = frame[position]
-        gap = figure("gapFrom") < member.confidence < figure("gapUntil")
-        most = len(out) >= integer("judgedMembers")
+        gap = in_gap(member)
+        most = len(out) >= LOOKED_INTO
         if silent[position] or most or not (place == 0 or gap):
             continue
         made = _gap(position, member) if gap else _adversarial(position, member)
@@ -78,7 +77,7 @@ def _gap(position: int, member: Member) -> Further | None:
     new = [word for word in words if word not in first]
     if not first or not new:
         return None
-    terms = (first[0], *new[: integer("coreTerms") - 1])
+    terms = (first[0], *new[: MOST - 1])
     return Further(position, GAP_KIND, member.statement, terms, (), words)
 
 

@@ -30,6 +30,7 @@ FURTHER_KINDS: Final = (GAP_KIND, ADVERSARIAL_KIND)
 SILENT: Final = "silent"
 MODEL_SAYS: Final = ("model-says-so", "model-says-otherwise")
 """The outcome classes of what a model alone read, which weigh less than what a person read."""
+_EACH: Final = integer("sourcesEach")
 AGENT: Final = Agent(NamedNode("urn:kgreason:agent:look-up"), "look-up", software=True)
 
 
@@ -76,7 +77,7 @@ class LookUp:
             terms = core_terms(member.statement)
             if terms:
                 options = self.described.options(f"{member.statement} {member.mechanism}")
-                names = [one.name for one in options[: integer("sourcesEach")]]
+                names = [one.name for one in options[:_EACH]]
                 yield from _look_ups(KIND, position, options, names, terms)
 
     def fall_back(
@@ -104,7 +105,7 @@ class LookUp:
         for place, one in enumerate(asked):
             member = frame[one.position]
             options = self.described.options(f"{member.statement} {member.mechanism}")
-            names = [each.name for each in options[: integer("sourcesEach")]]
+            names = [each.name for each in options[:_EACH]]
             terms = chosen.get(place, one.terms)
             yield from _look_ups(one.kind, one.position, options, names, terms, any_of=one.any_of)
 

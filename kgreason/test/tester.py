@@ -11,6 +11,7 @@ from typing import Final, Protocol, runtime_checkable
 from pyoxigraph import NamedNode
 
 from kgreason.base.errors import OptionError, RunError
+from kgreason.base.figures import figure, integer
 from kgreason.base.terms import TRAILS
 from kgreason.context.view import View
 from kgreason.hypothesize.outlines import Outline
@@ -46,6 +47,21 @@ class Member:
     prediction: str
     outline: Outline
     confidence: float = 0.0
+
+
+LOOKED_INTO: Final = integer("judgedMembers")
+"""As many members of a frame are looked into further, at most, in each way."""
+_GAP: Final = figure("gapFrom"), figure("gapUntil")
+
+
+def ranked(frame: Sequence[Member]) -> list[int]:
+    """Return the places of the members of a frame, the leader first."""
+    return sorted(range(len(frame)), key=lambda n: (-frame[n].confidence, n))
+
+
+def in_gap(member: Member) -> bool:
+    """Check whether a member lies between what is pruned and what is probable."""
+    return _GAP[0] < member.confidence < _GAP[1]
 
 
 @dataclass(frozen=True)
