@@ -1,9 +1,9 @@
 """How often the router gives a question the type of task that a person gave it.
 
-`python benchmarks/router.py learn` or `unseen` (or a CSV file) prints the accuracy over all
+`python benchmarks/router.py learn` or `unseen-2` (or a CSV file) prints the accuracy over all
 questions, by type and by kind of question, each with its 95 % interval by Wilson (1927), and the
-confusions. `--wrong` lists the questions that came out otherwise; it is for `learn` alone, for the
-unseen half is run once and not looked into. benchmarks/questions/README.md tells of the questions.
+confusions. `--wrong` lists the questions that came out otherwise; it is not for `unseen-2`, for
+what decides is run once and not looked into. benchmarks/questions/README.md tells of the questions.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from typing import Any
 from kgreason.routing.router import route
 
 FOLDER = Path(__file__).resolve().parent / "questions"
+DECIDES = "unseen-2"
 Z = 1.959964  # 97.5 % of the normal distribution
 
 
@@ -67,15 +68,15 @@ def scored(rows: list[dict[str, str]]) -> dict[str, Any]:
 def main() -> None:
     """Score one file and print the table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("which", help="learn, unseen, or a CSV file")
+    parser.add_argument("which", help="learn, unseen, learn-2, unseen-2, or a CSV file")
     parser.add_argument("--wrong", action="store_true", help="list what came out otherwise")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args()
     path = Path(asked.which)
     if path.suffix != ".csv":
         path = FOLDER / f"{asked.which}.csv"
-    if asked.wrong and path.stem == "unseen":
-        parser.error("the unseen half is not looked into; leave --wrong out.")
+    if asked.wrong and path.stem == DECIDES:
+        parser.error("what decides is not looked into; leave --wrong out.")
     with path.open(encoding="utf-8", newline="") as file:
         found = scored(list(csv.DictReader(file, strict=True)))
     if not asked.wrong:

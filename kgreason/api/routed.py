@@ -30,6 +30,7 @@ class Routing:
             "rationale": made.rationale,
             "forced": made.forced,
             "refused": made.refused or None,
+            "near": made.near or None,
             "by": made.by_label,
             "atHand": list(made.at_hand),
             "candidates": [_listed(one, "cues") for one in made.of(TASK_TYPE)],
@@ -39,7 +40,8 @@ class Routing:
     def __str__(self) -> str:
         """Return it for people."""
         made = self.decision
-        rows = [f"{made.task_type}, by {made.pattern}", "", made.rationale, ""]
+        near = f" (or {made.near}, which is near)" if made.near else ""
+        rows = [f"{made.task_type}{near}, by {made.pattern}", "", made.rationale, ""]
         for title, kind in (("type of task", TASK_TYPE), ("pattern", PATTERN)):
             rows.append(f"{title:<20} score  because of")
             rows += [

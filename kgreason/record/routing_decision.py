@@ -34,7 +34,8 @@ class RoutingDecision:
     """What was decided about a question; plain data, so that a request can keep it.
 
     `task_type` and `pattern` are notations of candidates, `by` is the IRI of who decided and
-    `by_label` what people call it. `refused` is a choice that was not followed, or empty.
+    `by_label` what people call it. `refused` is a choice that was not followed, or empty. `near`
+    is another type that the question could well be, or empty.
     """
 
     task_type: str
@@ -46,6 +47,7 @@ class RoutingDecision:
     forced: bool = False
     at_hand: tuple[str, ...] = ()
     refused: str = ""
+    near: str = ""
 
     def of(self, kind: str) -> list[Candidate]:
         """Return the candidates of a kind, the best first."""
@@ -79,6 +81,7 @@ def write_decision(record: Record, step: Step, decision: RoutingDecision) -> Nod
         forced=decision.forced,
         atHand=list(decision.at_hand) or None,
         refusedChoice=decision.refused or None,
+        nearType=iris[TASK_TYPE, decision.near] if decision.near else None,
     )
     by = ox.NamedNode(decision.by)
     if by != ENGINE.iri:

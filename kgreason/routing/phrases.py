@@ -28,7 +28,8 @@ _SHORT: Final = (
     (r"\bcan't\b|\bcannot\b", "can not"),
     (r"\bwon't\b", "will not"),
     (r"n't\b", " not"),
-    (r"\b(what|who|where|when|how|why|it|that|there|here)'?s\b", r"\1 is"),
+    (r"\b(what|who|where|when|how|why|that|there|here)'?s\b", r"\1 is"),
+    (r"\bit's\b", "it is"),
     (r"\bi'm\b", "i am"),
     (r"'re\b", " are"),
     (r"'ve\b", " have"),
@@ -67,6 +68,15 @@ class Phrases:
     def compiled(self, phrase: str) -> re.Pattern[str]:
         """Return what finds a phrase in words; raises OptionError for one that names no group."""
         return re.compile(rf"(?<= ){self._sequence(phrase)}")
+
+    def any_of(self, several: Iterable[str]) -> re.Pattern[str]:
+        """Return what finds any of several phrases; raises OptionError as `compiled` does."""
+        return re.compile(rf"(?<= )(?:{'|'.join(self._sequence(one) for one in several)})")
+
+    def opening(self) -> re.Pattern[str]:
+        """Return what finds, at the beginning of words, all words of politeness."""
+        polite = self._group(POLITE) if POLITE in self._groups else ""
+        return re.compile(rf"[.] (?:{polite})*" if polite else r"[.] ")
 
     def _sequence(self, phrase: str) -> str:
         return "".join(map(self._piece, phrase.replace("^", "^ ").replace("$", " $").split()))

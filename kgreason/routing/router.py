@@ -1,6 +1,7 @@
 """Routing: which type of task a question is, and by which pattern it is worked on.
 
-The scores are sums of weights that `ontology/patterns.ttl` states; nothing is learned while it
+The scores are sums of weights: those of features, which were learned from labelled questions
+(`ontology/routing.ttl`), and those of cues, which extensions state. Nothing is learned while it
 runs, and no model is needed.
 """
 
@@ -12,12 +13,17 @@ from typing import Final
 from kgreason.base.errors import OptionError
 from kgreason.record.agents import ENGINE, Agent
 from kgreason.record.routing_decision import PATTERN, TASK_TYPE, Candidate, RoutingDecision
+from kgreason.routing.learned import learned
 from kgreason.routing.phrases import words_of
 from kgreason.routing.task_types import TaskType, TaskTypes, task_types
 
 Chooser = Callable[[str, Sequence[str]], str]
 """Says which of several types of tasks a question is; asked where the cues do not decide."""
 _LONGEST: Final = 10_000
+_TOLD: Final = 8
+"""How many learned weights a candidate tells one by one; the others are added up."""
+_REASONS: Final = 3
+"""How many of them the rationale names."""
 _ZERO: Final = Decimal(0)
 
 
@@ -82,13 +88,9 @@ def route(
     patterns = _scored_patterns(known.types[name], known, beside)
     if not patterns:
         return _fallen_back(known, types, beside, "", by)
-    best = _of(types, name)
-    lead = best.matched[0] if best.matched else "no cue"
-    why = f"The question reads as {name} ({best.score}: {lead})"
-    second = next((one for one in types if one.name != name), None)
-    if second is not None:
-        why += f", before {second.name} ({second.score})"
-    why += f". {patterns[0].name} is the best of its patterns ({patterns[0].score})."
+    near = _near_to(types, name, known)
+    why = _why(types, name, near)
+    why += f" {patterns[0].name} is the best of its patterns ({patterns[0].score})."
     left = _left_out(known.types[name], beside)
     if left:
         why += f" No strategy is at hand for {', '.join(left)}."
@@ -101,12 +103,14 @@ def route(
         by.label,
         at_hand=tuple(beside.signals(known)),
         refused=refused,
+        near=near,
     )
 
 
 def _scored_types(question: str, known: TaskTypes) -> list[Candidate]:
-    """Return all types with their scores, the best first; the rarest names stand last."""
-    words = words_of(question)
+    """Return all types with their scores, the best first; equal ones stand by name."""
+    words, weights = words_of(question), learned().weights
+    read = known.reading.features(question)
     found = []
     for one in known.types.values():
         score, matched = one.prior, []
@@ -115,8 +119,47 @@ def _scored_types(question: str, known: TaskTypes) -> list[Candidate]:
             if said is not None:
                 score += cue.weight
                 matched.append(f"{said} ({cue.weight:+})")
+        of = weights.get(one.iri, {})
+        counted = [(of[name], said) for name, said in read.items() if name in of]
+        score += sum((weight for weight, _ in counted), _ZERO)
+        matched += _told(counted)
         found.append(Candidate(one.iri, one.name, TASK_TYPE, str(score), tuple(matched)))
     return sorted(found, key=lambda c: (-Decimal(c.score), c.name))
+
+
+def _told(counted: Sequence[tuple[Decimal, str]]) -> list[str]:
+    """Return the words that gave features, with the sum of their weights, the heaviest first."""
+    by_words: dict[str, Decimal] = {}
+    for weight, said in counted:
+        by_words[said] = by_words.get(said, _ZERO) + weight
+    heavy = sorted(by_words.items(), key=lambda one: (-abs(one[1]), one[0]))
+    told = [f"{said} ({weight:+})" for said, weight in heavy[:_TOLD]]
+    rest = sum((weight for _, weight in heavy[_TOLD:]), _ZERO)
+    many = len(heavy) - len(told)
+    return [*told, f"{many} more ({rest:+})"] if many > 0 else told
+
+
+def _why(types: Sequence[Candidate], name: str, near: str) -> str:
+    """Return what speaks for the type that was chosen, and for the one that comes next."""
+    best, second = _of(types, name), next((one for one in types if one.name != name), None)
+    why = f"The question reads as {name} ({best.score}: {_reasons(best)})"
+    if second is None:
+        return f"{why}."
+    why += f", before {second.name} ({second.score}: {_reasons(second)})"
+    return f"{why}; the two are near to each other." if near else f"{why}."
+
+
+def _reasons(one: Candidate) -> str:
+    """Return what speaks most for a candidate."""
+    speaks = [said for said in one.matched if "(-" not in said and " more (" not in said]
+    return ", ".join(speaks[:_REASONS]) or "no cue"
+
+
+def _near_to(types: Sequence[Candidate], name: str, known: TaskTypes) -> str:
+    """Return the other of the best two types where they are near to each other, or nothing."""
+    if not _near(types, known) or name not in {one.name for one in types[:2]}:
+        return ""
+    return next(one.name for one in types[:2] if one.name != name)
 
 
 def _near(types: Sequence[Candidate], known: TaskTypes) -> bool:
@@ -172,6 +215,7 @@ def _forced(
             f"--strategy {strategy}: there is no such strategy; there are: "
             f"{', '.join(sorted(names))}."
         )
+    near = _near_to(types, name, known)
     usual = strategy in dict(known.types[name].patterns)
     more = "" if usual else f", which is no usual pattern of {name}"
     return RoutingDecision(
@@ -183,6 +227,7 @@ def _forced(
         asked_by.label,
         forced=True,
         at_hand=tuple(beside.signals(known)),
+        near=near,
     )
 
 

@@ -16,6 +16,7 @@ from kgreason.base.resources import folder
 from kgreason.base.store import Term
 from kgreason.base.terms import RDFS, SKOS, TRAILS, TYPE
 from kgreason.record.whole_shapes import whole_shapes
+from kgreason.routing.learned import Reading, read_frames
 from kgreason.routing.phrases import Phrases
 
 
@@ -79,6 +80,7 @@ class TaskTypes:
     signals: dict[str, Signal]
     fallback: tuple[str, str]
     margin: Decimal
+    reading: Reading
 
 
 @cached
@@ -117,7 +119,8 @@ def task_types() -> TaskTypes:
     (fallback_pattern,) = data.values(TRAILS.Routing, TRAILS.fallbackPattern)
     fallback = tuple(data.text(n, SKOS.notation) for n in (fallback_type, fallback_pattern))
     margin = Decimal(data.text(TRAILS.Routing, TRAILS.leastMargin))
-    return TaskTypes(types, patterns, signals, (fallback[0], fallback[1]), margin)
+    chosen = (fallback[0], fallback[1])
+    return TaskTypes(types, patterns, signals, chosen, margin, read_frames(phrases))
 
 
 def _told(data: "_Data", node: Term) -> tuple[str, str, str, str]:
@@ -203,6 +206,9 @@ def _faults(inner: ox.Store) -> Iterator[str]:
             node, path = (results.value(result, sh[n]) for n in ("focusNode", "resultPath"))
             yield f"{node}, {path}: {results.value(result, sh.resultMessage)}"
     known = _Data(inner)
+    for one in known.of(TRAILS.TaskType):
+        if not known.values(one, TRAILS.cue) and known.text(one, TRAILS.learned) != "true":
+            yield f"the type of task {known.text(one, SKOS.notation)!r} has no trails:cue."
     for kind in (TRAILS.TaskType, TRAILS.Pattern, TRAILS.WordGroup):
         named: dict[str, Term] = {}
         for one in known.of(kind):
