@@ -33,6 +33,7 @@ ROLES: Final = {
     "next": "What to do about a cause: one file for each kind of next step.",
     "history": "Questions people ask of a reasoning history.",
     "explore": "The sections of the pages of `kgreason serve`.",
+    "look": "What strategies ask the graph for with the tool `query`.",
     "export": "What goes into a record's exports: PROV-JSON, nanopublications, RO-Crate.",
     "inject": "Injecting faults into sound data, for `kgreason bench`: one update an operation.",
     "repair": "Mending what a cause broke, tried on a scratch copy first: one update a repair.",

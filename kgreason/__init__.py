@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kgreason.api.comparing import compare, gate_failures
     from kgreason.api.ledgers import ListedInvestigation, OpenLedger
     from kgreason.api.ledgers import open_ledger as open  # noqa: A004 - written kgreason.open
+    from kgreason.api.planning import plan
     from kgreason.api.routed import route
     from kgreason.base.errors import KgreasonError
     from kgreason.graph.given import Text
@@ -53,6 +54,7 @@ __all__ = [
     "gate_failures",
     "investigate",
     "open",
+    "plan",
     "query",
     "result",
     "resume",
@@ -77,6 +79,7 @@ _HOMES: Final = {
     "gate_failures": "api.comparing",
     "investigate": "api.asking",
     "open": "api.ledgers",
+    "plan": "api.planning",
     "query": "api.asking",
     "result": "api.asking",
     "resume": "api.asking",

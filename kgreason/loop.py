@@ -23,6 +23,7 @@ from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.context.called_again import call_again
 from kgreason.context.context import Context, marks_of, view_of
 from kgreason.context.declared import Declared
 from kgreason.context.script import Script, repeat
@@ -169,6 +170,20 @@ class Investigation:
         if self.request.try_repairs and self.cut is None:
             dry_run(self.context, self.symptoms)
 
+    def carry_out(self, work: Callable[[], object]) -> None:
+        """Record what a strategy does in place of the loop, between the start and the end.
+
+        What the budget ends is cut; what is raised is recorded first, as by `run`.
+        """
+        try:
+            if not self._done("Start"):
+                self._start()
+            self._within(work)
+            self._finish()
+        except Exception as error:
+            self._fail(error)
+            raise
+
     def _narrate(self, narrator: ModelNarrator) -> None:
         """Let a model tell what came out, or answer where nothing competed; it changes nothing."""
         self._progress("telling", 0, 0)
@@ -198,6 +213,8 @@ class Investigation:
             record_symptoms(context, self.symptoms)
         elif phase in {TRAILS.Hypothesize, TRAILS.Design, TRAILS.Narrate, TRAILS.Fail}:
             repeat(context, script, row)
+        elif phase == TRAILS.Plan:
+            call_again(context, script, row, self.request.query_seconds)
         elif phase == TRAILS.Execute and self._outside(row):
             execute_recorded(context, script, row)
         elif phase == TRAILS.Execute:

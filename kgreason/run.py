@@ -1,7 +1,7 @@
 """Run an investigation: from a request and what was seen to a record, new, resumed or repeated."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,14 @@ from kgreason.hypothesize.suggestions import Given, checked, parsed
 from kgreason.loop import Investigation
 from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.opening import Company, company, spent
-from kgreason.observe.opening import Notice, Progress, fingerprint, recorded_request, seen
+from kgreason.observe.opening import (
+    Notice,
+    Progress,
+    fingerprint,
+    load_graph,
+    recorded_request,
+    seen,
+)
 from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record, calibration, extended, policy
 from kgreason.record.ledger import Entry
@@ -79,6 +86,60 @@ def begin(
             nonce=nonce,
             jobs=jobs,
         )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a strategy works on beside the investigation.
+
+    `observed` is what fails by the shapes, None where none were given; `ledger` holds the record.
+    """
+
+    observed: Observed | None
+    ledger: Ledger
+
+
+def carried_out(
+    request: Request,
+    ledger: Path | None,
+    work: Callable[[Investigation, Opened], None],
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    told: Told | None = None,
+    *,
+    nonce: str | None = None,
+) -> Result:
+    """Record the work of a strategy other than the loop, and return the result.
+
+    Nothing is written before the input has been read. `work` is called between the start and the
+    end of the record. Raises the errors of reading data.
+    """
+    named(nonce)
+    with extensions.using(extensions.joined(extensions.read_all(request.extend))):
+        check_extensions()
+        rules = policy.load(request.policy)
+        if ledger is not None:
+            Ledger.ready(ledger)
+        observed: Observed | None = None
+        if request.shapes or request.axioms or request.violations or request.outcome:
+            graph, observed = seen(request, progress, notice)
+        else:
+            graph = load_graph(request)
+
+        def done(store: Ledger, record: Record) -> None:
+            made = Investigation(graph, (), record, request, progress, rules)
+            made.carry_out(lambda: work(made, Opened(observed, store)))
+
+        if ledger is None:
+            store = Ledger.memory()
+            record = _telling(store.new(nonce), told)
+            done(store, record)
+            return Result(store, record)
+        with Ledger.write(ledger) as store:
+            record = _telling(store.new(nonce), told)
+            done(store, record)
+            which = record.iri.value
+        return recorded(ledger, which)
 
 
 def _begin(

@@ -133,8 +133,9 @@ def history(folder: Path, name: str) -> Record:
     """Make a history by its name in the lists of mutants.
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
-    "looked-up" (in documents), "routed", or a policy under which the laboratory runs; with "own"
-    before it, that policy (by default the shipped one) is under a name of one's own.
+    "looked-up" (in documents), "routed", "planned" (by react), or a policy under which the
+    laboratory runs; with "own" before it, that policy (by default the shipped one) is under a name
+    of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
     used = kind if kind in policy.names() else DEFAULT_POLICY
@@ -145,6 +146,12 @@ def history(folder: Path, name: str) -> Record:
     if kind == "routed":
         made = kgreason.route("why do so many samples lack a mass?", shapes=True)
         return tiny(folder, policy=used, routing=made.decision.as_dict())
+    if kind == "planned":
+        from tests.planner_support import workshop  # noqa: PLC0415 - few need it
+
+        asked = workshop(folder)["data"]
+        made_plan = kgreason.plan("How many parts have no unit mass?", asked, strategy="react")
+        return made_plan.result.record
     if kind == "advised":
         from tests.model_support import advised_record  # noqa: PLC0415 - which needs this module
 

@@ -20,6 +20,7 @@ ROLES = (
         "explore",
         "hypothesize",
         "inject",
+        "look",
         "path",
         "record",
         "refine",

@@ -39,6 +39,7 @@ COMMANDS = (
     "repair",
     "ask",
     "route",
+    "show",
     "investigate",
     "symptoms",
     "resume",

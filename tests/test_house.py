@@ -32,6 +32,7 @@ LAYERS = (
     ("run",),
     ("review",),
     ("routing",),
+    ("planner",),
     ("api",),
     ("mcp",),
     ("inject",),

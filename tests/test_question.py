@@ -58,7 +58,8 @@ def test_a_question_in_other_words_is_told_so(data: Path) -> None:
 def test_without_a_choice_the_readings_are_told_and_nothing_is_run(
     data: Path, tmp_path: Path
 ) -> None:
-    ran = run("ask", "which papers were retracted?", str(data), "--ledger", str(tmp_path / "l"))
+    asked = ("ask", "which papers were retracted?", str(data), "--strategy", "hypothesis")
+    ran = run(*asked, "--ledger", str(tmp_path / "l"))
     assert ran.code == 2
     assert "1 Paper" in ran.err
     assert "--choose N" in ran.err

@@ -3,6 +3,7 @@
 from kgreason.api.asking import investigate, query, result, resume, symptoms
 from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
+from kgreason.api.planning import compare_strategies, plan, routed, steps
 from kgreason.api.posing import ask, chosen_by_model, readings
 from kgreason.api.routed import route
 
@@ -13,16 +14,20 @@ __all__ = [
     "check_queries",
     "chosen_by_model",
     "compare",
+    "compare_strategies",
     "gate_doubts",
     "gate_failures",
     "investigate",
     "open_ledger",
+    "plan",
     "query",
     "questions",
     "readings",
     "result",
     "resume",
     "route",
+    "routed",
+    "steps",
     "symptoms",
     "told",
 ]

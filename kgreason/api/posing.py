@@ -1,18 +1,17 @@
 """Ask an open question: what it may mean on a graph, and the investigation of what is meant."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from kgreason.api.asking import brought, investigate
-from kgreason.base.errors import OptionError, QueryError
 from kgreason.graph.given import Sources
 from kgreason.model.choosing import choose
 from kgreason.model.opening import model_of
-from kgreason.observe.opening import Notice, Progress, load_graph, seen
-from kgreason.observe.question import MOST, Offered, at_hand, outcomes
+from kgreason.observe.opening import Notice, Progress
+from kgreason.observe.question import Offered
 from kgreason.observe.request import Request
+from kgreason.planner.question_readings import outcome_file, readings_of
 from kgreason.record.model_calls import ModelCall
 from kgreason.report.result import Result
 
@@ -30,22 +29,8 @@ def readings(
 
     Raises OptionError where no name in the graph has a word with the question in common.
     """
-    found: list[Offered] = []
     named, objects = brought({"data": data, "shapes": shapes, "ontology": ontology})
-    request = Request(**named, objects=objects)
-    if request.shapes:
-        graph, observed = seen(request, progress, notice)
-        found += at_hand(question, observed)
-    else:
-        graph = load_graph(request)
-    found += outcomes(question, graph)
-    if not found:
-        raise OptionError(
-            f"{question!r}: no class, property or value in the data is called by a word of this "
-            "question; use the words of the graph, or say the outcome by a query, with "
-            "`kgreason investigate --outcome FILE`."
-        )
-    return found[:MOST]
+    return readings_of(question, Request(**named, objects=objects), progress, notice)
 
 
 def chosen_by_model(
@@ -80,15 +65,3 @@ def ask(
         )
     file = outcome_file(offered, Path(folder))
     return investigate(data, outcome=file, question=question, earlier=calls, **options)
-
-
-def outcome_file(offered: Offered, folder: Path) -> Path:
-    """Write the outcome query of a reading to a file of a folder, named by its digest."""
-    name = hashlib.sha256(offered.query.encode()).hexdigest()[:12]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{name}.rq"
-        file.write_text(f"# {offered.words}\n{offered.query}", encoding="utf-8")
-    except OSError as error:
-        raise QueryError(f"{folder}: the query cannot be written ({error.strerror}).") from error
-    return file

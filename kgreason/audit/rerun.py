@@ -14,6 +14,7 @@ from kgreason.base.terms import PREFIXES, TRAILS
 from kgreason.graph import Graph
 from kgreason.graph.cited import digest
 from kgreason.graph.graph import exact
+from kgreason.graph.query_result import query_result
 from kgreason.record import Record, uncited
 
 _T = TypeVar("_T")
@@ -109,6 +110,8 @@ class _Rerun:
         claimed = [h for h in self._all(TRAILS.Hypothesis) if self._one(h, "region") is not None]
         for hypothesis in sample.of("regions", claimed) if regions else ():
             yield from self._region(hypothesis)
+        for call in sample.of("calls of tools", self._all(TRAILS.PlanStep)):
+            yield from self._call(call)
         for citation in sample.of("citations", self._all(TRAILS.Citation)):
             yield from self._citation(citation)
 
@@ -144,6 +147,21 @@ class _Rerun:
             found = str(len(inside & failing))
             recorded = self._one(hypothesis, "insideFailing")
             yield from self._differs(hypothesis, "insideFailing", recorded, found)
+
+    def _call(self, call: Term) -> Iterator[Difference]:
+        """Ask again what a strategy asked the graph."""
+        text, recorded = self._one(call, "query"), self._one(call, "rowsDigest")
+        if not text or recorded is None:
+            return
+        try:
+            found = query_result(self._graph, text, self._seconds, call.value)
+        except KgreasonError as error:
+            yield Difference(
+                call.value, "rowsDigest", recorded, f"an error ({str(error).partition(chr(10))[0]})"
+            )
+            return
+        yield from self._differs(call, "rows", self._one(call, "rows"), str(len(found.rows)))
+        yield from self._differs(call, "rowsDigest", recorded, found.digest)
 
     def _citation(self, citation: Term) -> Iterator[Difference]:
         properties = self._history.properties(citation)

@@ -27,6 +27,7 @@ ROLES: Final = (
     "explore",
     "history",
     "hypothesize",
+    "look",
     "next",
     "observe",
     "refine",

@@ -26,6 +26,7 @@ from kgreason.cli import (
     reviewing,
     routing_questions,
     serving,
+    showing,
 )
 
 
@@ -95,6 +96,7 @@ reviewing.add_to(app)
 exporting.add_to(app)
 repairing.add_to(app)
 serving.add_to(app)
+showing.add_to(app)
 judging.add_to(app)
 adding.add_to(app)
 catalogue.add_to(app)
@@ -106,6 +108,7 @@ _PANELS: Final = {
         "investigate",
         "ask",
         "route",
+        "show",
         "report",
         "nodes",
         "why",

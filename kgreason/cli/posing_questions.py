@@ -11,6 +11,7 @@ from kgreason.base.errors import OptionError
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli import source_options as s
+from kgreason.cli import strategy_options as t
 from kgreason.cli.errors import command, resumable, tell
 from kgreason.cli.live_view import Live, LiveView
 from kgreason.cli.looking import chosen_report, given_out
@@ -27,6 +28,8 @@ def add_to(app: typer.Typer) -> None:
     'ask "which papers were retracted, and why?" data/ --choose 1 --format json',
     'ask "why is a code missing?" data/ --shapes shapes.ttl --yes',
     'ask "what makes shipments late?" data/ --model openai:qwen3 --yes',
+    'ask "how many shipments have no mass?" data/ --strategy react',
+    'ask "why is a code missing?" data/ --shapes shapes.ttl --strategies react,hypothesis',
 )
 def ask(
     question: Annotated[
@@ -54,6 +57,8 @@ def ask(
             help="Take the first reading, or the one that the model chooses, without asking.",
         ),
     ] = False,
+    strategy: t.Strategy = None,
+    strategies: t.Strategies = None,
     extend: o.Extend = None,
     model: m.Model = None,
     max_tokens: m.MaxTokens = None,
@@ -79,12 +84,15 @@ def ask(
     out: o.Out = None,
     live: Live = False,
 ) -> None:
-    """Take an open question, say what it may mean on these data, and find out why it is so.
+    """Take an open question, and answer it by the strategy that suits it.
 
-    Words of the question are held against the names in the graph: symptoms of --shapes, else
-    outcome queries ("shipments without mass") with how many nodes they are about. One is chosen,
-    and investigated as by `kgreason investigate`; the result is the same. Outcome queries are kept
-    beside the ledger, to be changed and used again.
+    The question is routed as by `kgreason route`, unless --strategy names the strategy; --choose,
+    --yes, --plain, --source and --tests are about hypotheses, and ask for that strategy.
+
+    For hypotheses, words of the question are held against the names in the graph: symptoms of
+    --shapes, else outcome queries ("shipments without mass") with how many nodes they are about.
+    One is chosen, and investigated as by `kgreason investigate`; the result is the same. Outcome
+    queries are kept beside the ledger, to be changed and used again.
     """
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
@@ -94,6 +102,52 @@ def ask(
     if plain and model is None:
         raise OptionError("--plain is about --model; give one.")
     files, rules = o.paths(data), o.paths(shapes)
+    if strategies is not None:
+        if strategy is not None:
+            raise OptionError("--strategy names one, --strategies several; give one of the two.")
+        known = limits | {"policy": policy, "extend": extend or (), "principal": as_}
+        known |= {"shapes": rules, "ontology": o.paths(ontology), "max_seconds": max_seconds}
+        known |= {"ledger": ledger, "folder": _folder(ledger)}
+        t.compare(question, files, strategies, known, out, as_json=chosen is o.ReportFormat.JSON)
+        return
+    of_readings = choose is not None or yes or plain or source or readings or tests
+    routing = api.routed(
+        question,
+        shapes=bool(rules),
+        small_budget=max_seconds is not None,
+        model=model is not None,
+        wanted=strategy or ("hypothesis" if of_readings else None),
+        principal=as_,
+        extend=extend or (),
+    )
+    if routing.decision.pattern != "hypothesis":
+        if of_readings:
+            raise OptionError(
+                "--choose, --yes, --plain, --source, --readings and --tests are about hypotheses; "
+                f"leave them out with --strategy {strategy}."
+            )
+        tell(routing.decision.rationale)
+        view = LiveView() if live else None
+        with Shown(view) as shown:
+            made = api.plan(
+                question,
+                files,
+                shapes=rules,
+                ontology=o.paths(ontology),
+                routing=routing,
+                policy=policy,
+                extend=extend or (),
+                principal=as_,
+                max_seconds=max_seconds,
+                ledger=ledger,
+                folder=_folder(ledger),
+                progress=shown,
+                notice=shown.notice,
+                told=view,
+                **limits,
+            )
+        given_out(made.result, chosen, out, ledger)
+        return
     with Shown() as shown:
         offered = api.readings(
             question, files, shapes=rules, ontology=o.paths(ontology), progress=shown
@@ -108,7 +162,8 @@ def ask(
     more = limits | {"principal": as_, "policy": policy, "extend": extend or ()}
     more |= {"plain": plain, "max_seconds": max_seconds}
     more |= s.source_options(source, readings, tests)
-    folder = Path(ledger).with_name(f"{Path(ledger).name}.questions")
+    more["routing"] = routing.decision.as_dict()
+    folder = _folder(ledger)
     view = LiveView() if live else None
     with Shown(view) as shown, resumable(ledger, new=True):
         result = api.ask(
@@ -126,6 +181,11 @@ def ask(
             **more,
         )
     given_out(result, chosen, out, ledger)
+
+
+def _folder(ledger: str) -> Path:
+    """Return where the outcome queries of questions are kept."""
+    return Path(ledger).with_name(f"{Path(ledger).name}.questions")
 
 
 def _told(one: Any) -> str:

@@ -11,6 +11,7 @@ from kgreason.hypothesize.frames import NEAREST
 from kgreason.record import Record, node_name
 from kgreason.record.joined import with_origins
 from kgreason.record.modalities import notations
+from kgreason.record.plan_steps import answer_of
 from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptoms
 from kgreason.report.causes import causes_of
 from kgreason.report.summary import called, next_step, said
@@ -49,6 +50,9 @@ def as_dict(record: Record) -> dict[str, Any]:
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
         "causes": _acted_on(record, _causes(members, joined, findings, told)),
+        "strategy": _strategy(record),
+        "answer": _answer(record),
+        "steps": _steps(record),
         "state": _state(about),
         "error": _error(about),
         "budget": {
@@ -57,6 +61,41 @@ def as_dict(record: Record) -> dict[str, Any]:
             "cut": _text(about, "cut"),
         },
     }
+
+
+def _strategy(record: Record) -> str:
+    """Return the notation of the pattern that an investigation was worked on by."""
+    rows = record.select("worked-on-by")
+    return rows[0]["name"].value if rows else "hypothesis"
+
+
+def _answer(record: Record) -> dict[str, Any] | None:
+    """Return what a strategy answered, with the nodes it rests on; None where it was the loop."""
+    given = answer_of(record)
+    if given is None:
+        return None
+    cited = [r for r in record.select("plan-citations") if r["answer"].value == given["id"]]
+    return {
+        "text": given["text"],
+        "answered": given["answered"],
+        "citations": [node_name(row["node"]) for row in cited],
+    }
+
+
+def _steps(record: Record) -> list[dict[str, Any]]:
+    """Return the calls of tools by a strategy, in their order."""
+    return [
+        {
+            "id": row["call"].value,
+            "thought": row["thought"].value,
+            "tool": row["tool"].value,
+            "arguments": row["arguments"].value,
+            "observation": row["observation"].value,
+            "found": int(row["found"].value) if "found" in row else None,
+            "status": row["status"].value,
+        }
+        for row in record.select("plan-calls")
+    ]
 
 
 def _symptoms(

@@ -1,0 +1,222 @@
+"""Ask by a strategy: route the question, work on it, and compare strategies on one question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgreason.api.asking import LEDGER, brought, result
+from kgreason.api.routed import Routing
+from kgreason.audit import recheck
+from kgreason.base.budget import Limits
+from kgreason.base.extensions import joined, read_all, using
+from kgreason.base.resources import DEFAULT_POLICY
+from kgreason.graph import Graph
+from kgreason.graph.given import Source, Sources
+from kgreason.model.calling import Caller
+from kgreason.model.opening import model_of
+from kgreason.observe.opening import Notice, Progress, load_graph
+from kgreason.observe.request import Paths, Request
+from kgreason.observe.request import paths as paths_of
+from kgreason.planner.plan_result import trajectory
+from kgreason.planner.protocol import PlanContext, PlanResult, PlanStep
+from kgreason.planner.reasoner import Reasoner
+from kgreason.planner.strategies import strategies
+from kgreason.planner.strategies import strategy as strategy_of
+from kgreason.record import node_name
+from kgreason.record.agents import agent
+from kgreason.routing.router import AtHand
+from kgreason.routing.router import route as decide
+from kgreason.run import Told
+
+
+def routed(
+    question: str,
+    *,
+    shapes: bool = False,
+    outcome: bool = False,
+    small_budget: bool = False,
+    model: bool = False,
+    wanted: str | None = None,
+    principal: str | None = None,
+    extend: Paths = (),
+) -> Routing:
+    """Route a question to one of the strategies that can be run; raises OptionError.
+
+    `wanted` is the strategy that `principal` asks for; the rest is as for `route`.
+    """
+    with using(joined(read_all(paths_of(extend)))):
+        known = strategies()
+        if wanted is not None:
+            strategy_of(wanted)
+        at_hand = AtHand(
+            shapes, outcome, small_budget=small_budget, model=model, runnable=frozenset(known)
+        )
+        made = decide(question, at_hand, strategy=wanted, asked_by=agent(principal))
+    return Routing(question, made)
+
+
+def plan(
+    question: str,
+    data: Sources,
+    *,
+    strategy: str | None = None,
+    shapes: Sources = (),
+    ontology: Sources = (),
+    outcome: Source | None = None,
+    policy: str | Path = DEFAULT_POLICY,
+    seed: int = 0,
+    max_steps: int | None = None,
+    max_seconds: float | None = None,
+    extend: Paths = (),
+    principal: str | None = None,
+    correlation: str | None = None,
+    model: str | None = None,
+    max_tokens: int | None = None,
+    max_usd: float | None = None,
+    prices: str | Path | None = None,
+    reasoner: Reasoner | None = None,
+    caller: Caller | None = None,
+    routing: Routing | None = None,
+    ledger: str | Path | None = None,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    told: Told | None = None,
+) -> PlanResult:
+    """Answer a question about a graph by a strategy, and return the plan with its steps.
+
+    Without `strategy` the question is routed; the decision is in the record either way, and
+    `routing` is one that was made before. `reasoner` or `caller` (a model) decide in place of the
+    rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
+    an outcome may be left out. Raises KgreasonError.
+    """
+    named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
+    paths, objects = brought(named)
+    small = max_steps is not None or max_seconds is not None
+    made = routing or routed(
+        question,
+        shapes=bool(paths["shapes"]),
+        outcome=outcome is not None,
+        small_budget=small,
+        model=model is not None or caller is not None,
+        wanted=strategy,
+        principal=principal,
+        extend=extend,
+    )
+    request = Request(
+        **paths,
+        question=question,
+        policy=str(policy),
+        seed=seed,
+        extend=paths_of(extend),
+        principal=principal,
+        correlation=correlation,
+        model=model,
+        max_tokens=max_tokens,
+        max_usd=max_usd,
+        prices=None if prices is None else str(prices),
+        routing=made.decision.as_dict(),
+        objects=objects,
+    )
+    if model is not None and caller is None:
+        caller = Caller(*model_of(request))
+    context = PlanContext(
+        request,
+        None if ledger is None else Path(ledger),
+        reasoner,
+        caller,
+        None if folder is None else Path(folder),
+        progress,
+        notice,
+        told,
+    )
+    budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
+    with using(joined(read_all(request.extend))):
+        return strategy_of(made.decision.pattern).run(question, context, budget)
+
+
+@dataclass(frozen=True)
+class StrategyRow:
+    """What one strategy made of a question, for a comparison.
+
+    `cause` is the first cause and `confidence` the greatest of its hypotheses, None where there is
+    none. `citations_valid` are those of the `citations` that the data still bear out.
+    """
+
+    strategy: str
+    answered: bool
+    answer: str
+    cause: str | None
+    confidence: float | None
+    citations: int
+    citations_valid: int
+    steps: int
+    tests: int
+    tokens: int
+    usd: float
+    seconds: float
+    investigation: str
+
+
+def compare_strategies(
+    question: str, data: Sources, names: Sequence[str], *, ontology: Sources = (), **options: Any
+) -> list[StrategyRow]:
+    """Work on one question by several strategies, one after the other, and compare what comes out.
+
+    Each has a record of its own. `options` are those of `plan`. Every citation is looked up in the
+    data again. Raises OptionError for a strategy that is not there, before any is run.
+    """
+    with using(joined(read_all(paths_of(options.get("extend", ()))))):
+        for name in names:
+            strategy_of(name)
+    paths, objects = brought({"data": data, "ontology": ontology})
+    graph = load_graph(Request(**paths, objects=objects))
+    rows = []
+    for name in dict.fromkeys(names):
+        made = plan(question, data, ontology=ontology, strategy=name, **options)
+        rows.append(_row(made, graph))
+        made.result.close()
+    return rows
+
+
+def _row(made: PlanResult, graph: Graph) -> StrategyRow:
+    told, record = made.as_dict(), made.result.record
+    wrong = {one.node for one in recheck(record, graph, regions=False)}
+    stale = {
+        node_name(row["node"])
+        for row in record.select("cited-by")
+        if row["citation"].value in wrong
+    }
+    known = {h["id"]: h for s in told["symptoms"] for h in s["hypotheses"]}
+    first = next(iter(told["causes"]), None)
+    sure = None if first is None else max(known[h]["confidence"] for h in first["hypotheses"])
+    used = made.usage
+    return StrategyRow(
+        made.strategy,
+        made.answered,
+        made.answer,
+        None if first is None else first["statement"],
+        sure,
+        len(made.citations),
+        len(set(made.citations) - stale),
+        used.steps,
+        used.tests,
+        used.tokens,
+        float(used.usd),
+        used.seconds,
+        made.investigation,
+    )
+
+
+def steps(
+    ledger: str | Path = LEDGER, which: str | int | None = None, *, extend: Paths = ()
+) -> tuple[PlanStep, ...]:
+    """Return the steps of an investigation in a ledger (the latest), whatever strategy made them.
+
+    Raises LedgerError.
+    """
+    with result(ledger, which, extend=extend) as found:
+        return trajectory(found.record)

@@ -1,0 +1,82 @@
+"""What `ask` is told about strategies, and how it writes what several of them found."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+import typer
+
+from kgreason.cli.output import deliver, json_text, table
+from kgreason.cli.progress import Shown
+
+_STRATEGIES: Final = "Strategy"
+
+Strategy = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        rich_help_panel=_STRATEGIES,
+        show_default="the question is routed",
+        help="Work on it by this strategy: hypothesis, react or plan-then-execute.",
+    ),
+]
+Strategies = Annotated[
+    str | None,
+    typer.Option(
+        "--strategies",
+        metavar="A,B,…",
+        rich_help_panel=_STRATEGIES,
+        show_default=False,
+        help="Work on it by each of these, and compare what comes out.",
+    ),
+]
+
+_HEADS: Final = ("strategy", "answered", "confidence", "cited", "valid", "steps", "tests",
+                 "tokens", "USD", "seconds")  # fmt: skip
+
+
+def compared(rows: Sequence[dict[str, Any]]) -> str:
+    """Return what several strategies found, as a table with the answers below."""
+    cells = [
+        (
+            row["strategy"],
+            "yes" if row["answered"] else "no",
+            "" if row["confidence"] is None else f"{row['confidence']:.2f}",
+            str(row["citations"]),
+            str(row["citations_valid"]),
+            str(row["steps"]),
+            str(row["tests"]),
+            str(row["tokens"]),
+            f"{row['usd']:.2f}",
+            f"{row['seconds']:.1f}",
+        )
+        for row in rows
+    ]
+    told = [table(_HEADS, cells, numbers=_HEADS[2:])]
+    for row in rows:
+        told.append(f"{row['strategy']}: {row['answer']}")
+        if row["cause"]:
+            told.append(f"  Cause: {row['cause']}")
+    return "\n".join(one.rstrip("\n") for one in told) + "\n"
+
+
+def compare(
+    question: str,
+    data: Sequence[Any],
+    names: str,
+    options: dict[str, Any],
+    out: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Work on a question by several strategies, and write what each found."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    several = [one.strip() for one in names.split(",") if one.strip()]
+    with Shown() as shown:
+        found = api.compare_strategies(
+            question, data, several, progress=shown, notice=shown.notice, **options
+        )
+    rows = [asdict(one) for one in found]
+    deliver(json_text(rows) if as_json else compared(rows), out)

@@ -1,0 +1,1 @@
+"""The planner: strategies that work on a question, behind one protocol."""

@@ -1,0 +1,78 @@
+"""The strategy `hypothesis`: the loop of competing hypotheses behind the protocol."""
+
+from dataclasses import replace
+from typing import Final
+
+from kgreason.base.budget import Limits
+from kgreason.base.errors import OptionError
+from kgreason.graph.given import Text, given_as
+from kgreason.model.opening import of_client
+from kgreason.observe.question import Offered
+from kgreason.observe.request import Request
+from kgreason.planner.plan_result import plan_result
+from kgreason.planner.protocol import PlanContext, PlanResult
+from kgreason.planner.question_readings import outcome_file, readings_of
+from kgreason.record import policy
+from kgreason.run import begin
+
+_OUTCOME: Final = "outcome"
+
+
+class Hypothesis:
+    """Lets causes compete. What is wrong is what the request says, else what the goal reads as."""
+
+    name = "hypothesis"
+
+    def run(self, goal: str, context: PlanContext, budget: Limits, /) -> PlanResult:
+        """Investigate; raises OptionError where the goal names nothing in the graph."""
+        request = replace(
+            context.request,
+            question=goal,
+            max_steps=budget.steps,
+            max_seconds=budget.seconds,
+        )
+        if context.request.model is not None:
+            request = replace(request, max_tokens=budget.tokens, max_usd=budget.usd)
+        if not (request.shapes or request.axioms or request.violations or request.outcome):
+            (first, *_) = readings_of(goal, request, context.progress)
+            request = of_reading(first, request, context)
+        elif request.shapes and request.only is None:
+            request = _narrowed(goal, request, context)
+        request.check()
+        model = None
+        if context.caller is not None:
+            rules = policy.load(request.policy)
+            model = of_client(context.caller.client, context.caller.spending, rules)
+        result = begin(
+            request,
+            context.ledger,
+            context.progress,
+            context.notice,
+            context.told,
+            model=model,
+            **context.more,
+        )
+        return plan_result(result, self.name)
+
+
+def of_reading(offered: Offered, request: Request, context: PlanContext) -> Request:
+    """Return a request for one reading of a question."""
+    if offered.only:
+        return replace(request, only=offered.only)
+    if context.folder is not None:
+        return replace(request, shapes=(), outcome=str(outcome_file(offered, context.folder)))
+    given = given_as(_OUTCOME, Text(offered.query))
+    if given is None:
+        raise OptionError("The outcome query cannot be kept.")
+    objects = {**request.objects, given.name: given}
+    return replace(request, shapes=(), outcome=given.name, objects=objects)
+
+
+def _narrowed(goal: str, request: Request, context: PlanContext) -> Request:
+    """Return a request for the symptom that a goal names; for all where it names none."""
+    try:
+        found = [one for one in readings_of(goal, request, context.progress) if one.only]
+    except OptionError:
+        return request
+    best = [one for one in found if one.score == found[0].score]
+    return replace(request, only=best[0].only) if len(best) == 1 else request

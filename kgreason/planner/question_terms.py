@@ -1,0 +1,342 @@
+"""What a question names in a graph: classes, a property, a value, a number, a node.
+
+Words are held against the names and labels of the graph's own terms; nothing is understood. A name
+fits where all its words stand in the question. Words that name nothing are told, so that an answer
+can say what it takes no account of.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import template
+from kgreason.base.terms import TYPE, XSD
+from kgreason.base.words import content
+from kgreason.graph import Graph
+from kgreason.graph.names import Names, local_name
+
+_NAMED: Final = re.compile(
+    r'"(?P<quoted>[^"]+)"|[\u201c](?P<curly>[^\u201d]+)[\u201d]|<(?P<iri>[^<>\s]+)>'
+    r"|\b(?P<curie>[A-Za-z][\w-]*:[\w-]+)\b|(?<![\w.-])(?P<code>[A-Za-z][\w.-]*\d[\w-]*)(?![\w-])"
+)
+_NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
+_CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+")
+_CLASSES: Final = 60
+_FEW: Final = 50
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a question names.
+
+    `classes` are those that one word of it fits, and those below them. `numeric` says that the
+    property has numbers. `left` are words that name nothing; `named` is how the rest is called.
+    """
+
+    intents: frozenset[str]
+    classes: tuple[ox.NamedNode, ...] = ()
+    property: ox.NamedNode | None = None
+    numeric: bool = False
+    value: ox.NamedNode | ox.Literal | None = None
+    number: ox.Literal | None = None
+    node: ox.NamedNode | None = None
+    left: tuple[str, ...] = ()
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    def facts(self) -> set[str]:
+        """Return what is given by the question alone, as ontology/decisions.ttl names it."""
+        out = {f"asks {one}" for one in self.intents}
+        if self.numeric:
+            out.add("number property")
+        if self.left:
+            out.add("words left")
+        for name, there in (
+            ("class", self.classes),
+            ("property", self.property),
+            ("value", self.value),
+            ("number", self.number),
+            ("node", self.node),
+        ):
+            if there:
+                out.add(name)
+        return out
+
+    def arguments(self, query: str) -> dict[str, Any]:
+        """Return the arguments of a stored query, as a call of the query tool takes them."""
+        out: dict[str, Any] = {"query": query}
+        parameters = template("look", query).parameters
+        if "class" in parameters:
+            out["class"] = [one.value for one in self.classes]
+        if "property" in parameters and self.property is not None:
+            out["property"] = self.property.value
+        if "value" in parameters:
+            value = self.number if query in {"nodes-above", "nodes-below"} else self.value
+            out["value"] = str(value)
+        if "node" in parameters and self.node is not None:
+            out["node"] = self.node.value
+        return out
+
+
+def understood(
+    question: str, graph: Graph, names: Names, intents: Mapping[str, frozenset[str]]
+) -> Understood:
+    """Return what a question names in a graph; `intents` are those it has, with their words."""
+    reader = _Reader(graph, names, question, intents)
+    return reader.read()
+
+
+class _Reader:
+    """Reads one question against one graph."""
+
+    def __init__(
+        self, graph: Graph, names: Names, question: str, intents: Mapping[str, frozenset[str]]
+    ) -> None:
+        self._graph, self._names, self._question = graph, names, question
+        self._intents = intents
+        said = frozenset(w for ws in intents.values() for w in ws)
+        spent = content(" ".join(said)) | {"term", "quoted"}
+        self._every = content(question)
+        self._asked = self._every - spent
+        """Words that may name something; those of the intents may too, if nothing else does."""
+        self._used: set[str] = set()
+
+    def read(self) -> Understood:
+        number = self._number()
+        node = self._node()
+        classes, called = self._classes()
+        found = self._property(classes) if node is None or classes else None
+        value = self._value(classes, found)
+        if value is not None:
+            found = value[0]
+            classes = classes or tuple(value[2])
+        if found is not None and not classes:
+            classes = self._having(found[0])
+        left = sorted(self._asked - self._used)
+        told = {"left": ", ".join(f"“{one}”" for one in left)}
+        told["class"] = called or " and ".join(self._names(one) for one in classes[:3])
+        if found:
+            told["property"] = self._names(found[0])
+        if value:
+            told["value"] = self._names(value[1])
+        if number:
+            told["number"] = number.value
+        if node:
+            told["node"] = self._names(node)
+        return Understood(
+            frozenset(self._intents),
+            classes,
+            found[0] if found else None,
+            bool(found and found[1]),
+            value[1] if value else None,
+            number,
+            node,
+            tuple(left),
+            told,
+        )
+
+    def _rows(self, role: str, query: str, /, **given: Any) -> Sequence[Row]:
+        return self._graph.store.select(template(role, query).render(**given))
+
+    def _number(self) -> ox.Literal | None:
+        found = _NUMBER.search(_NAMED.sub(" ", self._question))
+        if found is None:
+            return None
+        self._used |= content(found[0])
+        return ox.Literal(found[0].replace(",", "."), datatype=XSD.decimal)
+
+    def _node(self) -> ox.NamedNode | None:
+        """Return the node that the question names by IRI, label or the end of its IRI."""
+        candidates = [
+            next(text for text in hit.groupdict().values() if text)
+            for hit in _NAMED.finditer(self._question)
+        ]
+        candidates += [hit[0] for hit in _CAPITAL.finditer(self._question)]
+        for text in candidates:
+            iri = _iri(text)
+            if iri is not None and self._there(iri):
+                self._used |= content(text)
+                return iri
+            rows = self._rows("look", "named", name=ox.Literal(text.rpartition(":")[2]))
+            for row in rows:
+                node = row["node"]
+                if isinstance(node, ox.NamedNode) and not self._is_class(node):
+                    self._used |= content(text)
+                    return node
+        return None
+
+    def _is_class(self, node: ox.NamedNode) -> bool:
+        inner = self._graph.store.inner
+        return next(iter(inner.quads_for_pattern(None, TYPE, node, None)), None) is not None
+
+    def _there(self, node: ox.NamedNode) -> bool:
+        inner = self._graph.store.inner
+        return next(iter(inner.quads_for_pattern(node, None, None, None)), None) is not None
+
+    def _classes(self) -> tuple[tuple[ox.NamedNode, ...], str]:
+        """Return the classes that words of the question fit best, with those below; and a name."""
+        below: dict[ox.NamedNode, list[ox.NamedNode]] = {}
+        sizes: dict[ox.NamedNode, int] = {}
+        for row in self._rows("context", "asked-classes"):
+            if isinstance(row["class"], ox.NamedNode):
+                sizes[row["class"]] = int(row["nodes"].value)
+        for row in self._rows("look", "class-tree"):
+            upper, lower = row["class"], row["below"]
+            if isinstance(upper, ox.NamedNode) and isinstance(lower, ox.NamedNode):
+                below.setdefault(upper, []).append(lower)
+        known = dict.fromkeys((*sizes, *below))
+        whole = [(one, fit) for one in known if (fit := self._fit(one, self._every))]
+        if whole:
+            # Of several classes the one is meant that stands first: "shipments per carrier".
+            best = max(
+                whole,
+                key=lambda each: (
+                    -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
+                ),
+            )  # fmt: skip
+            self._used |= best[1]
+            members = (best[0], *below.get(best[0], []))
+            return tuple(dict.fromkeys(members)), self._names(best[0])
+        heads = [one for one in sizes if self._head(one) & self._asked]
+        if heads:
+            for one in heads:
+                self._used |= self._head(one)
+            return tuple(heads), " or ".join(self._names(one) for one in heads[:4])
+        return (), ""
+
+    def _place(self, words: Iterable[str]) -> int:
+        """Return where in the question the first of some words stands."""
+        said = [content(word) for word in re.findall(r"[^\W_]+", self._question)]
+        wanted = set(words)
+        return next((n for n, one in enumerate(said) if one & wanted), len(said))
+
+    def _head(self, term: ox.NamedNode) -> frozenset[str]:
+        """Return the last word by which a term is called."""
+        words = re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self._plain(term)))
+        return content(words[-1]) if len(words) > 1 else frozenset()
+
+    def _plain(self, term: ox.NamedNode) -> str:
+        told = self._names(term)
+        label = re.match(r"“(.*)” \(", told)
+        return label[1] if label else local_name(term.value)
+
+    def _fit(self, term: Term, among: Iterable[str]) -> frozenset[str]:
+        """Return the words of a name of a term, where all of them are among some words."""
+        asked = frozenset(among)
+        local = local_name(term.value) if isinstance(term, ox.NamedNode) else term.value
+        ways = [content(local)]
+        if isinstance(term, ox.NamedNode):
+            ways.append(content(self._plain(term)))
+        fits = [way for way in ways if way and way <= asked]
+        return max(fits, key=len, default=frozenset())
+
+    def _property(self, classes: Sequence[ox.NamedNode]) -> tuple[ox.NamedNode, bool] | None:
+        """Return the property of some classes (or of all) that the other words fit, if any."""
+        among = self._every - self._used
+        found: dict[ox.NamedNode, tuple[int, int, bool]] = {}
+        for row in self._properties(classes):
+            known = row["property"]
+            if not isinstance(known, ox.NamedNode) or known == TYPE:
+                continue
+            fit = self._fit(known, among)
+            words = content(self._plain(known))
+            half = classes and not fit and 2 * len(words & among) >= len(words) > 0
+            score = 2 * len(fit) if fit else len(words & among) if half else 0
+            if score:
+                numeric = int(row["numbers"].value) > 1
+                found[known] = max(
+                    found.get(known, (0, 0, False)), (score, int(row["having"].value), numeric)
+                )
+        if not found:
+            return None
+        best = max(found, key=lambda one: (*found[one][:2], one.value))
+        self._used |= self._fit(best, among) or content(self._plain(best)) & among
+        return best, found[best][2]
+
+    def _properties(self, classes: Sequence[ox.NamedNode]) -> list[Row]:
+        kinds: list[ox.NamedNode] = list(classes)
+        if not kinds:
+            rows = self._rows("context", "asked-classes")[:_CLASSES]
+            kinds = [r["class"] for r in rows if isinstance(r["class"], ox.NamedNode)]
+        key = {"class": kinds}
+        return [
+            row
+            for kind in key["class"]
+            for row in self._rows("context", "asked-properties", **{"class": kind})
+        ]
+
+    def _having(self, known: ox.NamedNode) -> tuple[ox.NamedNode, ...]:
+        """Return the class most of whose nodes have a property."""
+        best: tuple[int, ox.NamedNode] | None = None
+        for row in self._rows("context", "asked-classes")[:_CLASSES]:
+            kind = row["class"]
+            if isinstance(kind, ox.NamedNode):
+                rows = self._rows("context", "asked-properties", **{"class": kind})
+                having = sum(int(r["having"].value) for r in rows if r["property"] == known)
+                if having and (best is None or having > best[0]):
+                    best = having, kind
+        return () if best is None else (best[1],)
+
+    def _value(
+        self, classes: Sequence[ox.NamedNode], found: tuple[ox.NamedNode, bool] | None
+    ) -> tuple[tuple[ox.NamedNode, bool], ox.NamedNode | ox.Literal, list[ox.NamedNode]] | None:
+        """Return a value that the other words are the name of, with its property and class."""
+        among = self._asked - self._used
+        quoted = {hit[1].casefold() for hit in re.finditer(r'"([^"]+)"', self._question)}
+        if not classes:
+            return None
+        best: tuple[int, ox.NamedNode, ox.NamedNode | ox.Literal, ox.NamedNode] | None = None
+        for kind in classes:
+            for row in self._rows("context", "asked-properties", **{"class": kind}):
+                known = row["property"]
+                if not isinstance(known, ox.NamedNode) or known == TYPE:
+                    continue
+                if (found and known != found[0]) or int(row["values"].value) > _FEW:
+                    continue
+                for value in self._values(kind, known):
+                    fit = len(self._fit(value, among))
+                    fit += 9 if value.value.casefold() in quoted else 0
+                    is_so = (
+                        value.value == "true" and value.datatype == XSD.boolean
+                        if isinstance(value, ox.Literal)
+                        else False
+                    )
+                    fit += 1 if found and is_so and not fit else 0
+                    if fit and (best is None or fit > best[0]):
+                        best = fit, known, value, kind
+        if best is None:
+            return None
+        self._used |= self._fit(best[2], among)
+        numeric = found[1] if found else False
+        return (best[1], numeric), best[2], [best[3]]
+
+    def _values(self, kind: ox.NamedNode, known: ox.NamedNode) -> list[ox.NamedNode | ox.Literal]:
+        rows = self._rows("context", "asked-values", **{"class": kind, "property": known})
+        return [r["value"] for r in rows if isinstance(r["value"], ox.NamedNode | ox.Literal)]
+
+
+def _iri(text: str) -> ox.NamedNode | None:
+    if ":" not in text:
+        return None
+    try:
+        return ox.NamedNode(text)
+    except ValueError:
+        return None
+
+
+def term_of(text: str) -> ox.NamedNode | ox.Literal:
+    """Return a term of its text in N-Triples; raises TypeError or SyntaxError for another."""
+    rows = ox.parse(f"<urn:s> <urn:p> {text} .", format=ox.RdfFormat.N_TRIPLES)
+    (quad,) = rows
+    if not isinstance(quad.object, ox.NamedNode | ox.Literal):
+        raise TypeError(text)
+    return quad.object
+
+
+def as_json(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments of a call as they are recorded."""
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,170 @@
+"""One strategy at work on one question: it decides, calls tools, and every call is recorded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kgreason.base.budget import Spent, ask
+from kgreason.base.figures import integer
+from kgreason.context.context import Context
+from kgreason.loop import Investigation
+from kgreason.observe.cite import cite
+from kgreason.planner import tools
+from kgreason.planner.decision_list import intents_of
+from kgreason.planner.observation import Observation
+from kgreason.planner.question_terms import as_json, understood
+from kgreason.planner.reasoner import Move, Reasoner, Seen, Situation
+from kgreason.planner.tool_catalogue import Tool, tools_of
+from kgreason.record.plan_steps import FAILED, Answered, Call, write_answer, write_call
+from kgreason.record.record import Node
+from kgreason.run import Opened
+
+_WHY = "is part of what a tool found"
+
+
+@dataclass
+class Session:
+    """A strategy at work. `pattern` is the IRI of its pattern, `reasoner` decides."""
+
+    investigation: Investigation
+    opened: Opened
+    pattern: str
+    reasoner: Reasoner
+    desk: tools.Desk = field(init=False)
+    offered: dict[str, Tool] = field(init=False)
+
+    def __post_init__(self) -> None:
+        context = self.context
+        request = self.investigation.request
+        self.desk = tools.Desk(
+            context.graph,
+            context.names,
+            self.opened.observed,
+            self.opened.ledger,
+            context.record,
+            request.query_seconds,
+        )
+        self.offered = {n: t for n, t in tools_of(self.pattern).items() if tools.known(n)}
+
+    @property
+    def context(self) -> Context:
+        """What the phases share."""
+        return self.investigation.context
+
+    def situation(self, question: str, seen: Sequence[Seen]) -> Situation:
+        """Return what is to be decided on."""
+        read = understood(question, self.desk.graph, self.desk.names, intents_of(question))
+        facts = read.facts() | ({"shapes"} if self.desk.observed is not None else set())
+        for one in seen:
+            name = one.query or one.tool
+            if one.observation.status == FAILED:
+                facts |= {"failed", f"failed {name}"}
+            else:
+                many = "found" if one.observation.found else "nothing"
+                facts |= {f"done {name}", f"{many} {name}"}
+        return Situation(question, read, frozenset(facts), seen, self.offered, self.pattern)
+
+    def work(
+        self, question: str, goal: Node | None = None
+    ) -> tuple[Move, list[tuple[Seen, Node]], tuple[str, ...]]:
+        """Decide and call tools until there is an answer.
+
+        Gives the answer, the calls with their nodes, and the words that were left out. Raises Spent
+        where the budget ends it.
+        """
+        done: list[tuple[Seen, Node]] = []
+        for _ in range(integer("planSteps")):
+            situation = self.situation(question, [seen for seen, _ in done])
+            move = self.reasoner.next(situation)
+            if not move.tool:
+                return move, done, situation.understood.left
+            done.append(self.call(move, goal))
+        end = f"No answer was found in {integer('planSteps')} steps."
+        return Move(end, answer=end, answered=False), done, ()
+
+    def call(self, move: Move, goal: Node | None = None) -> tuple[Seen, Node]:
+        """Call the tool of a move and record it as one step; gives what was seen and its node.
+
+        A tool that is not offered is not called; the step says so.
+        """
+        ask(self.context.budget, f"tool {move.tool}")
+        tool = self.offered.get(move.tool)
+        if tool is None:
+            known = ", ".join(sorted(self.offered))
+            said = f"There is no tool {move.tool!r} for this strategy; there are {known}."
+            return Seen(move.tool, "", Observation(said, status=FAILED)), self._refused(
+                move, said, goal
+            )
+        found = tools.call(self.desk, move.tool, move.arguments)
+        node = self._recorded(move, tool, found, goal)
+        return Seen(move.tool, str(move.arguments.get("query", "")), found), node
+
+    def _recorded(self, move: Move, tool: Tool, found: Observation, goal: Node | None) -> Node:
+        context = self.context
+        step = context.record.step("Plan")
+        node = write_call(
+            context.record,
+            step,
+            Call(
+                self.pattern,
+                move.thought,
+                tool.iri,
+                tuple(one.iri for one in self.offered.values()),
+                as_json(move.arguments),
+                found.told,
+                found.status,
+                found.query,
+                found.found,
+                found.digest,
+                move.rule,
+                goal,
+                move.by,
+                move.calls,
+            ),
+        )
+        for cited, property_ in found.nodes:
+            cite(context, step, node, cited, property_, None, _WHY)
+        context.record.commit(step)
+        return node
+
+    def _refused(self, move: Move, said: str, goal: Node | None) -> Node:
+        """Record a call that was not made: of the first tool that is offered, as failed."""
+        tool = next(iter(self.offered.values()))
+        thought = f"{move.thought} (The tool {move.tool!r} was wanted.)"
+        asked = Move(thought, tool.name, {}, rule=move.rule, by=move.by, calls=move.calls)
+        return self._recorded(asked, tool, Observation(said, status=FAILED), goal)
+
+    def answer(self, move: Move, rests_on: Sequence[Node], left: Sequence[str]) -> Node:
+        """Record an answer as one step; gives its node."""
+        text = move.answer
+        if left and move.answered:
+            words = ", ".join(f"“{one}”" for one in left)
+            text += f" Nothing in the graph is called {words}; the answer takes no account of it."
+        step = self.context.record.step("Plan")
+        node = write_answer(
+            self.context.record,
+            step,
+            Answered(
+                self.pattern,
+                text,
+                move.answered,
+                tuple(rests_on),
+                tuple(left),
+                move.rule,
+                move.by,
+                move.calls,
+            ),
+        )
+        self.context.record.commit(step)
+        return node
+
+    def stopped(self, why: Spent, rests_on: Sequence[Node]) -> None:
+        """Record that the budget ended the work without an answer."""
+        self.answer(Move("", answer=f"It {why}, before there was an answer.", answered=False),
+                    rests_on, ())  # fmt: skip
+
+
+def resting(move: Move, done: Sequence[tuple[Seen, Node]]) -> list[Node]:
+    """Return the steps that an answer rests on: those that it cites, or all that found anything."""
+    if move.cites is not None:
+        return [done[n][1] for n in move.cites if 0 <= n < len(done)]
+    return [node for seen, node in done if seen.observation.status != FAILED]

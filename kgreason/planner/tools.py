@@ -1,0 +1,253 @@
+"""Tools: what strategies call. Each reads the graph or finished records, and says what it found."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import KgreasonError, OptionError
+from kgreason.base.figures import integer
+from kgreason.base.store import Row, Term, check_query
+from kgreason.base.templates import role, template
+from kgreason.base.terms import PREFIXES
+from kgreason.context.symptom import Observed
+from kgreason.graph import Graph
+from kgreason.graph.names import Names
+from kgreason.graph.query_result import query_result
+from kgreason.planner.observation import Observation
+from kgreason.planner.question_terms import term_of
+from kgreason.record import Ledger, Record
+from kgreason.record.plan_steps import FAILED
+from kgreason.report.as_json import as_dict
+from kgreason.shacl import names as rule_names
+
+_LONGEST: Final = 2000
+"""Characters of an observation that are told; how many rows there were is said anyway."""
+_NODE: Final = "node"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What tools work on: the graph, what fails in it (None without shapes), and the ledger.
+
+    `seconds` bounds each query; `record` is the investigation that is being written.
+    """
+
+    graph: Graph
+    names: Names
+    observed: Observed | None
+    ledger: Ledger | None
+    record: Record
+    seconds: float = 60.0
+
+
+def call(desk: Desk, tool: str, arguments: Mapping[str, Any]) -> Observation:
+    """Call a tool by its name; what goes wrong is an observation that failed, and says why."""
+    try:
+        return _TOOLS[tool](desk, arguments)
+    except KeyError as error:
+        missing = str(error).strip("'\"")
+        return Observation(f"The tool {tool} needs {missing}.", status=FAILED)
+    except (KgreasonError, ValueError, TypeError, SyntaxError) as error:
+        return Observation(f"The tool failed: {error}", status=FAILED)
+
+
+def known(tool: str) -> bool:
+    """Check whether there is code for a tool of that name."""
+    return tool in _TOOLS
+
+
+def _query(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+    if "select" in arguments:
+        text = str(arguments["select"])
+        prefixes = {p: iri for p, iri in PREFIXES.items() if p != "work"}
+        check_query(text, "the query", prefixes=prefixes)
+        head = "".join(f"PREFIX {p}: <{iri}>\n" for p, iri in sorted(prefixes.items()))
+        return _rows(desk, head + text, None)
+    name = str(arguments["query"])
+    if name not in role("look"):
+        raise OptionError(
+            f"there is no stored query {name!r}; there are {', '.join(role('look'))}."
+        )
+    made = template("look", name)
+    given = {one: _given(p.type, arguments[one]) for one, p in made.parameters.items()}
+    field_ = given.get("property")
+    return _rows(desk, made.render(**given), field_ if isinstance(field_, ox.NamedNode) else None)
+
+
+def _given(kind: str, value: Any) -> Any:
+    """Return an argument as a query takes it."""
+    if kind == "terms":
+        several = [value] if isinstance(value, str) else list(value)
+        return [ox.NamedNode(str(one)) for one in several]
+    if kind == "iri":
+        return ox.NamedNode(str(value))
+    text = str(value)
+    return term_of(text) if text[:1] in {'"', "<"} else ox.Literal(text)
+
+
+def _rows(desk: Desk, text: str, field_: ox.NamedNode | None) -> Observation:
+    """Ask a query; a row with ?node is cited."""
+    found = query_result(desk.graph, text, desk.seconds, "the query")
+    rows, most = list(found.rows), integer("planCited")
+    nodes = [row[_NODE] for row in rows if _NODE in row]
+    told = _told(desk.names, rows, found.rows.variables, most)
+    cited = tuple(dict.fromkeys((node, field_) for node in nodes))[:most]
+    return Observation(told, len(rows), cited, text, found.digest)
+
+
+def _told(names: Names, rows: Sequence[Row], variables: Sequence[str], most: int) -> str:
+    """Tell rows: nodes alone as a list, others with the names of what they hold."""
+    if not rows:
+        return "nothing"
+    alone = len(variables) == 1
+    parts = []
+    for row in rows[:most]:
+        cells = [(name, _cell(names, row[name])) for name in variables if name in row]
+        if alone:
+            parts.append(cells[0][1] if cells else "")
+        elif len(cells) == 2:  # noqa: PLR2004 - a name and its figure
+            parts.append(f"{cells[0][1]} ({cells[1][1]})")
+        elif len(rows) == 1:
+            parts.append(", ".join(f"{name} {told}" for name, told in cells))
+        else:
+            parts.append(" ".join(told for _, told in cells if told))
+    rest = len(rows) - most
+    told = ("; " if not alone and len(variables) > 2 else ", ").join(parts)  # noqa: PLR2004
+    if len(told) > _LONGEST:
+        told = told[:_LONGEST].rpartition(", ")[0] + ", …"
+    return f"{told} and {rest} more" if rest > 0 else told
+
+
+def _cell(names: Names, term: Term) -> str:
+    if isinstance(term, ox.Literal):
+        return term.value if len(term.value) <= 60 else term.value[:60] + "…"  # noqa: PLR2004
+    return names(term)
+
+
+def _describe(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+    text = template("look", "statements-of").render(node=ox.NamedNode(str(arguments["node"])))
+    found = query_result(desk.graph, text, desk.seconds, "the query")
+    rows = [row for row in found.rows if "property" in row]
+    most = integer("planCited")
+    parts = [f"{desk.names(r['property'])} {_cell(desk.names, r['value'])}" for r in rows[:most]]
+    rest = f"; and {len(rows) - most} more" if len(rows) > most else ""
+    cited = ((ox.NamedNode(str(arguments["node"])), None),) if rows else ()
+    return Observation("; ".join(parts) + rest or "nothing", len(rows), cited, text, found.digest)
+
+
+def _neighbourhood(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+    text = template("look", "around").render(node=ox.NamedNode(str(arguments["node"])))
+    found = query_result(desk.graph, text, desk.seconds, "the query")
+    most, rows = integer("planCited"), list(found.rows)
+    parts = []
+    for row in rows[:most]:
+        by = desk.names(row["property"])
+        way = f"by {by} to" if row["way"].value == "to" else f"by {by} from"
+        parts.append(f"{way} {desk.names(row[_NODE])}")
+    rest = f"; and {len(rows) - most} more" if len(rows) > most else ""
+    cited = tuple(dict.fromkeys((row[_NODE], None) for row in rows))[:most]
+    return Observation("; ".join(parts) + rest or "nothing", len(rows), cited, text, found.digest)
+
+
+def _validate(desk: Desk, _: Mapping[str, Any]) -> Observation:
+    if desk.observed is None:
+        return Observation("No shapes were given to validate with.", status=FAILED)
+    failing = desk.observed.failing
+    called = rule_names([one.constraint for one in failing])
+    parts = [
+        f"{name}: {len(one.failing)} of {one.population} nodes fail."
+        for one, name in zip(failing, called, strict=True)
+    ]
+    most = integer("planCited")
+    cited = tuple(
+        dict.fromkeys(
+            (node, None)
+            for one in failing
+            for node in sorted(one.failing, key=str)[: max(1, most // len(failing))]
+        )
+    )[:most]
+    told = " ".join(parts) or "No rule is broken."
+    if not failing and desk.observed.doubts:
+        told = " ".join(desk.observed.doubts)
+    return Observation(told[:_LONGEST], len(failing), cited)
+
+
+# Finished investigations of the same graph
+
+
+def _earlier(desk: Desk) -> list[tuple[int, dict[str, Any]]]:
+    """Return the results of finished investigations of the same graph, the latest first."""
+    if desk.ledger is None:
+        return []
+    found = []
+    for entry in desk.ledger.entries():
+        if not entry.finished or entry.iri == desk.record.iri:
+            continue
+        told = as_dict(desk.ledger.record(entry))
+        if told["graph"]["fingerprint"] == desk.graph.fingerprint:
+            found.append((entry.number, told))
+    return sorted(found, key=lambda each: -each[0])
+
+
+def _causes(desk: Desk) -> list[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """Return the causes of earlier investigations: number, result and cause."""
+    return [(n, told, cause) for n, told in _earlier(desk) for cause in told["causes"]]
+
+
+def _symptoms(desk: Desk, _: Mapping[str, Any]) -> Observation:
+    parts = [
+        f"I{number}: {one['name']}: {one['failing']} of {one['population'] or one['failing']} "
+        f"nodes fail, {one['verdict']}."
+        for number, told in _earlier(desk)
+        for one in told["symptoms"]
+    ]
+    return Observation(" ".join(parts)[:_LONGEST] or "nothing", len(parts))
+
+
+def _hypotheses(desk: Desk, _: Mapping[str, Any]) -> Observation:
+    parts = []
+    for number, told, cause in _causes(desk):
+        known = {h["id"]: h for s in told["symptoms"] for h in s["hypotheses"]}
+        sure = max(known[one]["confidence"] for one in cause["hypotheses"])
+        parts.append(f"{cause['statement']} (I{number}, confidence {sure:.2f})")
+    return Observation(" ".join(parts)[:_LONGEST] or "nothing", len(parts))
+
+
+def _nodes(desk: Desk, _: Mapping[str, Any]) -> Observation:
+    most = integer("planCited")
+    found: dict[Term, None] = {}
+    for _number, told, cause in _causes(desk):
+        for one in (h for s in told["symptoms"] for h in s["hypotheses"]):
+            if one["id"] in cause["hypotheses"]:
+                cited = (c["node"] for e in one["evidence"] for c in e["citations"])
+                found |= {ox.NamedNode(n): None for n in cited if not n.startswith("_:")}
+    shown = list(found)[:most]
+    told_nodes = ", ".join(map(desk.names, shown))
+    rest = f" and {len(found) - most} more" if len(found) > most else ""
+    cites = tuple((one, None) for one in shown)
+    return Observation(told_nodes + rest or "nothing", len(found), cites)
+
+
+def _repair(desk: Desk, _: Mapping[str, Any]) -> Observation:
+    parts = []
+    for number, told in _earlier(desk):
+        for one in told["causes"]:
+            tried = one.get("repair")
+            if tried:
+                said = tried.get("instruction") or tried.get("repair")
+                parts.append(f"{said} ({one['id']} of I{number}, tried on a copy).")
+    return Observation(" ".join(parts)[:_LONGEST] or "nothing", len(parts))
+
+
+_TOOLS: Final[Mapping[str, Callable[[Desk, Mapping[str, Any]], Observation]]] = {
+    "query": _query,
+    "describe": _describe,
+    "neighbourhood": _neighbourhood,
+    "validate": _validate,
+    "symptoms": _symptoms,
+    "hypotheses": _hypotheses,
+    "nodes": _nodes,
+    "repair": _repair,
+}

@@ -1,0 +1,189 @@
+"""Strategies behind one protocol: answers with citations, the record, tools, rules, models."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import kgreason
+from kgreason import api
+from kgreason.audit import audit, recheck
+from kgreason.base.errors import OptionError
+from kgreason.graph import load
+from kgreason.model.calling import Caller
+from kgreason.planner.protocol import PlanResult
+from kgreason.planner.reasoner import Move, Scripted
+from kgreason.planner.strategies import strategies
+from kgreason.review.replay import replay
+from tests.cli_support import run
+from tests.model_support import Stub
+from tests.planner_support import workshop
+
+ROOT = Path(__file__).resolve().parents[1]
+EX = "https://example.org/"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("workshop")
+    workshop(folder)
+    return folder
+
+
+def react(place: Path, question: str, **more: Any) -> PlanResult:
+    given = {"shapes": place / "shapes.ttl"} | more
+    return kgreason.plan(question, place / "parts.ttl", strategy="react", **given)
+
+
+@pytest.mark.parametrize(
+    ("question", "answered", "said", "cited"),
+    [
+        ("How many parts have no unit mass?", True, "10 of 40 nodes of Part have no unitMass", 10),
+        ("How many parts are there?", True, "Part has 40 nodes", 10),
+        (
+            "Which parts are retired?",
+            True,
+            "10 of 40 nodes of Part have “retired” as lifeState",
+            10,
+        ),
+        ("Which parts are not retired?", True, "30 of 40 nodes of Part do not have", 10),
+        ("List the parts with a unit mass above 35", True, "3 of 40 nodes of Part have a", 10),
+        ("What is the average unit mass of parts?", True, "least 1, mean 20", 0),
+        ("Describe Northern Works", True, "city Riga", 1),
+        ("What is connected with <https://example.org/north>?", True, "by madeBy from p0", 10),
+        ("Which part has the highest unit mass?", True, "unitMass: p39 (39)", 5),
+        ("How many parts per maker?", True, "Part has 40", 10),
+        ("What classes are in this graph?", True, "Part (40), Maker (2)", 0),
+        ("What is wrong with the data?", True, "1 rules are broken", 10),
+        ("How many parts were cancelled?", False, "nothing that is said of them", 10),
+        ("Where is the moon tonight?", False, "No class, property or node of this graph", 0),
+        ("Why are parts slow?", False, "ask with --strategy hypothesis", 0),
+    ],
+)
+def test_react_answers_by_rules_with_citations_or_says_that_it_cannot(
+    place: Path, question: str, answered: object, said: str, cited: int
+) -> None:
+    found = react(place, question)
+    assert said in found.answer
+    assert found.answered is answered
+    assert len(found.citations) == cited
+    assert found.result.finished
+
+
+def test_every_call_is_a_step_that_is_sealed_audited_and_replayed(
+    place: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger"
+    found = react(place, "How many parts have no unit mass?", ledger=ledger)
+    schema = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(found.as_dict(), schema)
+    assert [s["tool"] for s in found.as_dict()["steps"]] == ["query", "query"]
+    called = [step for step in found.steps if step.phase == "plan"]
+    assert [one.action.partition(" ")[0] for one in called] == ["query", "query", "answer"]
+    assert all(step.wrote for step in called)
+    assert audit(found.result.record).rules == set()
+    graph = load([place / "parts.ttl"])
+    assert recheck(found.result.record, graph) == []
+    fewer = (
+        (place / "parts.ttl").read_text(encoding="utf-8").replace("ex:p0 a ex:Part", "ex:p0 a 1")
+    )
+    (tmp_path / "fewer.ttl").write_text(fewer, encoding="utf-8")
+    others = {d.figure for d in recheck(found.result.record, load([tmp_path / "fewer.ttl"]))}
+    assert {"rows", "rowsDigest"} <= others
+    found.result.close()
+    assert replay(ledger).same
+    shown = run("show", "--ledger", str(ledger))
+    assert "plan: query" in shown.out
+    assert "10 of 40" in shown.out
+
+
+def test_a_script_and_a_model_decide_in_place_of_rules_among_the_tools_offered(
+    place: Path,
+) -> None:
+    lacking = {"query": "nodes-lacking", "class": [EX + "Part"], "property": EX + "unitMass"}
+    moves = [
+        Move("Look.", "query", lacking),
+        Move("Write.", "investigate", {}),
+        Move("Done.", answer="10 parts.", cites=(0,)),
+    ]
+    found = react(place, "Any?", reasoner=Scripted(moves))
+    assert found.answer == "10 parts."
+    assert [s.status for s in found.steps if s.action.startswith(("query", "describe"))] == [
+        "complete",
+        "failed",
+    ]
+    said = [
+        {"thought": "Look.", "tool": "query", "arguments": lacking},
+        {"thought": "Guess.", "tool": "answer", "answer": "It is 11.", "cites": [1]},
+        {"thought": "Say.", "tool": "answer", "answer": "It is 10.", "cites": [1]},
+    ]
+    answers = iter(map(json.dumps, said))
+    stub = Stub(lambda _: next(answers))
+    told = react(place, "How many parts have no unit mass?", caller=Caller(stub, pause=0))
+    assert told.answer == "It is 10."
+    assert told.answered
+    assert told.usage.calls == 3
+    assert "which none of the calls it cites gave" in stub.prompts[-1]
+    assert audit(told.result.record).rules == set()
+
+
+def test_the_budget_ends_a_plan_without_an_answer(place: Path) -> None:
+    found = react(place, "How many parts have no unit mass?", max_steps=2)
+    assert not found.answered
+    assert "stopped after 2 steps" in found.answer
+    assert found.as_dict()["budget"]["cut"] == "stopped after 2 steps"
+
+
+def test_the_loop_answers_behind_the_same_protocol(place: Path) -> None:
+    asked: dict[str, Any] = {"shapes": place / "shapes.ttl", "strategy": "hypothesis"}
+    found = kgreason.plan("Why do parts lack a unit mass?", place / "parts.ttl", **asked)
+    assert found.answered
+    assert "retired" in found.answer or "north" in found.answer
+    assert found.citations
+    assert {"observe", "hypothesize", "execute", "conclude"} <= {s.phase for s in found.steps}
+    assert any(s.action.startswith("test ") and s.thought for s in found.steps)
+
+
+def test_ask_routes_by_the_decision_and_keeps_it(place: Path, tmp_path: Path) -> None:
+    ledger = str(tmp_path / "ledger")
+    asked = ("ask", "How many parts are there?", str(place / "parts.ttl"), "--ledger", ledger)
+    done = run(*asked, "--format", "json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert (told["strategy"], told["answer"]["answered"]) == ("react", True)
+    assert "40" in told["answer"]["text"]
+    wrong = run(*asked, "--strategy", "magic")
+    assert wrong.code == 2
+    assert "there are" in wrong.err
+    both = run(*asked, "--strategy", "react", "--yes")
+    assert both.code == 2
+    assert "about hypotheses" in both.err
+
+
+def test_a_pattern_with_rules_of_its_own_is_a_strategy_without_code(
+    place: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine" / "ontology" / "patterns"
+    folder.mkdir(parents=True)
+    (folder / "own.ttl").write_text(
+        """@prefix trails: <https://w3id.org/trails#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+<https://example.org/Glance> a trails:Pattern ; skos:notation "glance" ; rdfs:comment "One look." ;
+  trails:whenToUse "In a hurry." ; trails:framing "Look once." ; trails:mayUse trails:ReadScope .
+<https://example.org/look> a trails:DecisionRule ; trails:ofPattern <https://example.org/Glance> ;
+  trails:ruleOrder 1 ; trails:unless "done classes" ; trails:callsTool trails:QueryTool ;
+  trails:storedQuery "classes" ; trails:thoughtText "What is there?" .
+<https://example.org/tell> a trails:DecisionRule ; trails:ofPattern <https://example.org/Glance> ;
+  trails:ruleOrder 2 ; trails:thoughtText "That is it." ; trails:answerText "I see {classes.told}" .
+""",
+        encoding="utf-8",
+    )
+    more: dict[str, Any] = {"strategy": "glance", "extend": tmp_path / "mine"}
+    found = kgreason.plan("Well?", place / "parts.ttl", **more)
+    assert found.answer == "I see Part (40), Maker (2)."
+    assert "glance" not in strategies()
+    with pytest.raises(OptionError, match="no strategy 'glance'"):
+        api.routed("Well?", wanted="glance")
