@@ -49,14 +49,14 @@ def react(place: Path, question: str, **more: Any) -> PlanResult:
             10,
         ),
         ("Which parts are not retired?", True, "30 of 40 nodes of Part do not have", 10),
-        ("List the parts with a unit mass above 35", True, "3 of 40 nodes of Part have a", 10),
+        ("List the parts with a unit mass above 35", True, "3 of 40 nodes of Part have a", 3),
         ("What is the average unit mass of parts?", True, "least 1, mean 20", 0),
         ("Describe Northern Works", True, "city Riga", 1),
         ("What is connected with <https://example.org/north>?", True, "by madeBy from p0", 10),
         ("Which part has the highest unit mass?", True, "unitMass: p39 (39)", 5),
-        ("How many parts per maker?", True, "Part has 40", 10),
+        ("How many parts per maker?", False, "is called “maker”", 10),
         ("What classes are in this graph?", True, "Part (40), Maker (2)", 0),
-        ("What is wrong with the data?", True, "1 rules are broken", 10),
+        ("What is wrong with the data?", True, "Broken rules: 1.", 10),
         ("How many parts were cancelled?", False, "nothing that is said of them", 10),
         ("Where is the moon tonight?", False, "No class, property or node of this graph", 0),
         ("Why are parts slow?", False, "ask with --strategy hypothesis", 0),
@@ -182,7 +182,7 @@ def test_a_pattern_with_rules_of_its_own_is_a_strategy_without_code(
         encoding="utf-8",
     )
     more: dict[str, Any] = {"strategy": "glance", "extend": tmp_path / "mine"}
-    found = kgreason.plan("Well?", place / "parts.ttl", **more)
+    found = kgreason.plan("What is there?", place / "parts.ttl", **more)
     assert found.answer == "I see Part (40), Maker (2)."
     assert "glance" not in strategies()
     with pytest.raises(OptionError, match="no strategy 'glance'"):

@@ -18,7 +18,7 @@ Strategy = Annotated[
         metavar="NAME",
         rich_help_panel=_STRATEGIES,
         show_default="the question is routed",
-        help="Work on it by this strategy: hypothesis, react or plan-then-execute.",
+        help="Work on it by this strategy: hypothesis, react, plan-then-execute or reflexion.",
     ),
 ]
 Strategies = Annotated[

@@ -25,7 +25,7 @@ _NAMED: Final = re.compile(
     r"|\b(?P<curie>[A-Za-z][\w-]*:[\w-]+)\b|(?<![\w.-])(?P<code>[A-Za-z][\w.-]*\d[\w-]*)(?![\w-])"
 )
 _NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
-_CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+")
+_CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
 

@@ -15,6 +15,7 @@ from kgreason.planner.hypothesis_strategy import Hypothesis
 from kgreason.planner.plan_and_execute import PlanThenExecute
 from kgreason.planner.protocol import Strategy
 from kgreason.planner.react import React
+from kgreason.planner.reflexion import Reflexion
 from kgreason.routing.task_types import task_types
 
 GROUP: Final = "kgreason.strategies"
@@ -42,6 +43,7 @@ def strategies() -> dict[str, Strategy]:
     """
     own: tuple[Strategy, ...] = (Hypothesis(), React(), PlanThenExecute())
     found = {one.name: one for one in (*own, *_installed())}
+    found[Reflexion.name] = Reflexion(dict(found))
     known = task_types().patterns
     for name in found:
         if name not in known:

@@ -1,0 +1,105 @@
+"""Critics: what speaks against the report of a strategy. By rules, or by a model beside them."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from kgreason.audit import audit, recheck
+from kgreason.base.figures import figure
+from kgreason.graph import Graph
+from kgreason.model.calling import Asking, Caller, judged
+from kgreason.model.prompts import fenced, prompt
+from kgreason.planner.protocol import PlanResult
+from kgreason.record.agents import ENGINE, Agent
+from kgreason.record.model_calls import ModelCall
+
+PURPOSE: Final = "criticise a report"
+_ANSWER: Final = 600
+_MOST: Final = 5
+
+
+@dataclass(frozen=True)
+class Criticism:
+    """What a critic says of a report: the reasons to send it back; it may stand without any."""
+
+    reasons: tuple[str, ...]
+    by: Agent = ENGINE
+    calls: tuple[ModelCall, ...] = ()
+
+
+class Critic(Protocol):
+    """Holds the report of a strategy against what it asks of one."""
+
+    def criticise(self, made: PlanResult, graph: Graph, /) -> Criticism:
+        """Return what speaks against a report."""
+        ...
+
+
+class RuleCritic:
+    """Asks for an answer, a clean audit, live citations, and causes most of whose nodes fail."""
+
+    def criticise(self, made: PlanResult, graph: Graph, /) -> Criticism:
+        """Return what speaks against a report, each reason as a sentence."""
+        told, record = made.as_dict(), made.result.record
+        reasons = []
+        if not made.answered:
+            reasons.append("It does not answer the question.")
+        if told["budget"]["cut"]:
+            reasons.append(f"The work {told['budget']['cut']}.")
+        rules = sorted(audit(record).rules)
+        if rules:
+            reasons.append(f"The audit finds something wrong: {', '.join(rules[:_MOST])}.")
+        stale = recheck(record, graph, regions=False)
+        if stale:
+            reasons.append(f"{len(stale)} of its figures or citations no longer hold in the data.")
+        if made.answered and not made.citations and not told["steps"]:
+            reasons.append("It cites nothing.")
+        reasons += [f"The step “{s.action}” failed." for s in made.steps if s.status == "failed"]
+        reasons += _impure(told)
+        return Criticism(tuple(dict.fromkeys(reasons)))
+
+
+def _impure(told: dict[str, Any]) -> list[str]:
+    """Describe causes in whose region fewer nodes fail than a cause explains."""
+    known = {h["id"]: h for s in told["symptoms"] for h in s["hypotheses"]}
+    out = []
+    for cause in told["causes"]:
+        inside = known[cause["hypotheses"][0]]["inside"]
+        least = figure("explainingRate") * inside["population"]
+        if inside["population"] and inside["failing"] < least:
+            out.append(
+                f"Of the {inside['population']} nodes that {cause['id']} is about only "
+                f"{inside['failing']} fail."
+            )
+    return out
+
+
+class ModelCritic:
+    """Asks a language model what is wrong with a report; it only adds reasons."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def criticise(self, made: PlanResult, graph: Graph, /) -> Criticism:
+        """Return what the model says; nothing where it gives no usable answer."""
+        del graph
+        steps = "\n".join(f"- {s.thought} {s.action}: {s.observation}" for s in made.steps)
+        question = made.as_dict()["question"] or ""
+        text = prompt("criticise", question=question, report=fenced(f"{made.answer}\n{steps}"))
+        reply, calls = self._caller.ask(Asking(PURPOSE, text, "criticism", _SCHEMA, _ANSWER))
+        said: list[str] = []
+        if reply is not None:
+            try:
+                found = json.loads(reply.text[reply.text.find("{") : reply.text.rfind("}") + 1])
+                said = [" ".join(str(one).split()) for one in found["reasons"]][:_MOST]
+            except (ValueError, KeyError, TypeError, RecursionError):
+                calls = judged(calls, wrong="The answer is no list of reasons.")
+        return Criticism(tuple(filter(None, said)), self._caller.agent, tuple(calls))
+
+
+_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"reasons": {"type": "array", "items": {"type": "string"}}},
+    "required": ["reasons"],
+    "additionalProperties": False,
+}
