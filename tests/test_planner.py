@@ -13,9 +13,9 @@ from kgreason.audit import audit, recheck
 from kgreason.base.errors import OptionError
 from kgreason.graph import load
 from kgreason.model.calling import Caller
-from kgreason.planner.protocol import PlanResult
 from kgreason.planner.reasoner import Move, Scripted
 from kgreason.planner.strategies import strategies
+from kgreason.planner.strategy_protocol import PlanResult
 from kgreason.review.replay import replay
 from tests.cli_support import run
 from tests.model_support import Stub

@@ -21,10 +21,10 @@ from kgreason.observe.opening import Notice, Progress, load_graph
 from kgreason.observe.request import Paths, Request
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.plan_result import trajectory
-from kgreason.planner.protocol import PlanContext, PlanResult, PlanStep
 from kgreason.planner.reasoner import Reasoner
 from kgreason.planner.strategies import strategies
 from kgreason.planner.strategies import strategy as strategy_of
+from kgreason.planner.strategy_protocol import PlanContext, PlanResult, PlanStep
 from kgreason.record import node_name
 from kgreason.record.agents import agent
 from kgreason.routing.router import AtHand

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Final, cast
 
 import typer
 
@@ -16,6 +16,10 @@ from kgreason.cli.errors import command, resumable, tell
 from kgreason.cli.live_view import Live, LiveView
 from kgreason.cli.looking import chosen_report, given_out
 from kgreason.cli.progress import Shown
+
+_OF_HYPOTHESES: Final = (
+    "--choose, --yes, --plain, --source, --readings and --tests are about hypotheses"
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -101,86 +105,92 @@ def ask(
     limits = m.model_options(model, max_tokens, max_usd, prices)
     if plain and model is None:
         raise OptionError("--plain is about --model; give one.")
-    files, rules = o.paths(data), o.paths(shapes)
+    asked: dict[str, Any] = {
+        "shapes": o.paths(shapes),
+        "ontology": o.paths(ontology),
+        "policy": policy,
+        "extend": extend or (),
+        "principal": as_,
+        "max_seconds": max_seconds,
+        "ledger": ledger,
+        "folder": _folder(ledger),
+        **limits,
+    }
+    files = o.paths(data)
     if strategies is not None:
         if strategy is not None:
             raise OptionError("--strategy names one, --strategies several; give one of the two.")
-        known = limits | {"policy": policy, "extend": extend or (), "principal": as_}
-        known |= {"shapes": rules, "ontology": o.paths(ontology), "max_seconds": max_seconds}
-        known |= {"ledger": ledger, "folder": _folder(ledger)}
-        t.compare(question, files, strategies, known, out, as_json=chosen is o.ReportFormat.JSON)
+        t.compare(question, files, strategies, asked, out, as_json=chosen is o.ReportFormat.JSON)
         return
     of_readings = choose is not None or yes or plain or source or readings or tests
     routing = api.routed(
         question,
-        shapes=bool(rules),
+        shapes=bool(shapes),
         small_budget=max_seconds is not None,
         model=model is not None,
         wanted=strategy or ("hypothesis" if of_readings else None),
         principal=as_,
         extend=extend or (),
     )
-    if routing.decision.pattern != "hypothesis":
-        if of_readings:
-            raise OptionError(
-                "--choose, --yes, --plain, --source, --readings and --tests are about hypotheses; "
-                f"leave them out with --strategy {strategy}."
-            )
-        tell(routing.decision.rationale)
-        view = LiveView() if live else None
-        with Shown(view) as shown:
-            made = api.plan(
-                question,
-                files,
-                shapes=rules,
-                ontology=o.paths(ontology),
-                routing=routing,
-                policy=policy,
-                extend=extend or (),
-                principal=as_,
-                max_seconds=max_seconds,
-                ledger=ledger,
-                folder=_folder(ledger),
-                progress=shown,
-                notice=shown.notice,
-                told=view,
-                **limits,
-            )
-        given_out(made.result, chosen, out, ledger)
-        return
+    if routing.decision.pattern == "hypothesis":
+        asked |= s.source_options(source, readings, tests) | {"plain": plain}
+        asked["routing"] = routing.decision.as_dict()
+        result = _by_hypotheses(question, files, asked, limits, choose, yes=yes, live=live)
+    elif of_readings:
+        raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
+    else:
+        result = _by_strategy(question, files, asked, routing, live=live)
+    given_out(result, chosen, out, ledger)
+
+
+def _by_strategy(
+    question: str, files: Sequence[Any], asked: dict[str, Any], routing: Any, *, live: bool
+) -> Any:
+    """Work on a question by the strategy that the routing names; gives its result."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    tell(routing.decision.rationale)
+    view = LiveView() if live else None
+    with Shown(view) as shown:
+        more: dict[str, Any] = {"progress": shown, "notice": shown.notice, "told": view}
+        return api.plan(question, files, routing=routing, **asked, **more).result
+
+
+def _by_hypotheses(
+    question: str,
+    files: Sequence[Any],
+    asked: dict[str, Any],
+    limits: dict[str, Any],
+    choose: int | None,
+    *,
+    yes: bool,
+    live: bool,
+) -> Any:
+    """Say what a question may mean, let one reading be chosen, and investigate that."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    terms = {name: asked[name] for name in ("shapes", "ontology")}
     with Shown() as shown:
-        offered = api.readings(
-            question, files, shapes=rules, ontology=o.paths(ontology), progress=shown
-        )
+        offered = api.readings(question, files, **terms, progress=shown)
     place, calls = 0, cast("Sequence[Any]", ())
-    if choose is None and model is not None:
+    if choose is None and limits["model"] is not None:
         place, calls = api.chosen_by_model(question, offered, **limits)
     place = _chosen(offered, place, choose, yes=yes)
     tell(f"Looking into: {_told(offered[place])}.")
     if offered[place].query:
         tell(offered[place].query.strip())
-    more = limits | {"principal": as_, "policy": policy, "extend": extend or ()}
-    more |= {"plain": plain, "max_seconds": max_seconds}
-    more |= s.source_options(source, readings, tests)
-    more["routing"] = routing.decision.as_dict()
-    folder = _folder(ledger)
     view = LiveView() if live else None
-    with Shown(view) as shown, resumable(ledger, new=True):
-        result = api.ask(
+    with Shown(view) as shown, resumable(asked["ledger"], new=True):
+        return api.ask(
             question,
             files,
             offered[place],
-            folder=folder,
-            shapes=rules,
-            ontology=o.paths(ontology),
             calls=calls,
-            ledger=ledger,
             progress=shown,
             notice=shown.notice,
             told=view,
-            **more,
+            **asked,
         )
-    given_out(result, chosen, out, ledger)
 
 
 def _folder(ledger: str) -> Path:

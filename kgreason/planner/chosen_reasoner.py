@@ -2,8 +2,8 @@
 
 from kgreason.planner.decision_list import BySymbols
 from kgreason.planner.model_reasoner import ModelReasoner
-from kgreason.planner.protocol import PlanContext
 from kgreason.planner.reasoner import Reasoner
+from kgreason.planner.strategy_protocol import PlanContext
 
 
 def chosen_reasoner(context: PlanContext) -> Reasoner:

@@ -9,7 +9,7 @@ from kgreason.base.figures import figure
 from kgreason.graph import Graph
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.prompts import fenced, prompt
-from kgreason.planner.protocol import PlanResult
+from kgreason.planner.strategy_protocol import PlanResult
 from kgreason.record.agents import ENGINE, Agent
 from kgreason.record.model_calls import ModelCall
 

@@ -10,8 +10,8 @@ from kgreason.model.opening import of_client
 from kgreason.observe.question import Offered
 from kgreason.observe.request import Request
 from kgreason.planner.plan_result import plan_result
-from kgreason.planner.protocol import PlanContext, PlanResult
 from kgreason.planner.question_readings import outcome_file, readings_of
+from kgreason.planner.strategy_protocol import PlanContext, PlanResult
 from kgreason.record import policy
 from kgreason.run import begin
 

@@ -16,9 +16,9 @@ from kgreason.base.figures import integer
 from kgreason.loop import Investigation
 from kgreason.planner.chosen_reasoner import chosen_reasoner
 from kgreason.planner.plan_result import plan_result
-from kgreason.planner.protocol import PlanContext, PlanResult
 from kgreason.planner.reasoner import Move, Situation
 from kgreason.planner.session import Session, resting
+from kgreason.planner.strategy_protocol import PlanContext, PlanResult
 from kgreason.record.plan_steps import write_goal
 from kgreason.record.record import Node
 from kgreason.routing.task_types import task_types

@@ -5,7 +5,7 @@ from typing import Any
 
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
-from kgreason.planner.protocol import PlanResult, PlanStep, Usage
+from kgreason.planner.strategy_protocol import PlanResult, PlanStep, Usage
 from kgreason.record import Record, node_name
 from kgreason.record.plan_steps import answer_of
 from kgreason.report.result import Result

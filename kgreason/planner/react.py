@@ -6,8 +6,8 @@ from kgreason.base.budget import Limits, Spent
 from kgreason.loop import Investigation
 from kgreason.planner.chosen_reasoner import chosen_reasoner
 from kgreason.planner.plan_result import plan_result
-from kgreason.planner.protocol import PlanContext, PlanResult
 from kgreason.planner.session import Session, resting
+from kgreason.planner.strategy_protocol import PlanContext, PlanResult
 from kgreason.routing.task_types import task_types
 from kgreason.run import Opened, carried_out
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from kgreason.planner.observation import Observation
 from kgreason.planner.question_terms import Understood
 from kgreason.planner.tool_catalogue import Tool
+from kgreason.planner.tool_observation import Observation
 from kgreason.record.agents import ENGINE, Agent
 from kgreason.record.model_calls import ModelCall
 

@@ -18,8 +18,8 @@ from kgreason.observe.cite import cite
 from kgreason.observe.opening import load_graph
 from kgreason.planner.critics import Critic, Criticism, ModelCritic, RuleCritic
 from kgreason.planner.plan_result import plan_result
-from kgreason.planner.protocol import PlanContext, PlanResult, Strategy, shares
 from kgreason.planner.question_terms import as_json
+from kgreason.planner.strategy_protocol import PlanContext, PlanResult, Strategy, shares
 from kgreason.planner.tool_catalogue import tools, tools_of
 from kgreason.record.plan_steps import (
     FAILED,

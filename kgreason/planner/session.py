@@ -8,12 +8,12 @@ from kgreason.base.figures import integer
 from kgreason.context.context import Context
 from kgreason.loop import Investigation
 from kgreason.observe.cite import cite
-from kgreason.planner import tools
+from kgreason.planner import plan_tools as tools
 from kgreason.planner.decision_list import intents_of
-from kgreason.planner.observation import Observation
 from kgreason.planner.question_terms import as_json, understood
 from kgreason.planner.reasoner import Move, Reasoner, Seen, Situation
 from kgreason.planner.tool_catalogue import Tool, tools_of
+from kgreason.planner.tool_observation import Observation
 from kgreason.record.plan_steps import FAILED, Answered, Call, write_answer, write_call
 from kgreason.record.record import Node
 from kgreason.run import Opened

@@ -13,9 +13,9 @@ from kgreason.base.errors import OptionError
 from kgreason.planner.decision_list import rules_of
 from kgreason.planner.hypothesis_strategy import Hypothesis
 from kgreason.planner.plan_and_execute import PlanThenExecute
-from kgreason.planner.protocol import Strategy
 from kgreason.planner.react import React
 from kgreason.planner.reflexion import Reflexion
+from kgreason.planner.strategy_protocol import Strategy
 from kgreason.routing.task_types import task_types
 
 GROUP: Final = "kgreason.strategies"

@@ -15,8 +15,8 @@ from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.graph.query_result import query_result
-from kgreason.planner.observation import Observation
 from kgreason.planner.question_terms import term_of
+from kgreason.planner.tool_observation import Observation
 from kgreason.record import Ledger, Record
 from kgreason.record.plan_steps import FAILED
 from kgreason.report.as_json import as_dict
