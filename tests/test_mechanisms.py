@@ -160,3 +160,33 @@ def test_where_parts_that_pass_have_several_languages_these_are_no_cause(told: T
         lines.append(named(n, texts[: 3 if n % 3 == 0 else 2 if n % 4 == 1 else 1]))
     found = told("sh:path ex:name ; sh:maxCount 2", lines)
     assert LANGUAGES not in [h["statement"] for h in found]
+
+
+def test_texts_under_a_property_that_links_elsewhere_are_the_texts_that_are_lacking(
+    told: Told,
+) -> None:
+    """All have a name and a remark; a source is no text elsewhere."""
+    lines = []
+    for n in range(PARTS):
+        said = f'"A part of the kind {n}"'
+        own = f"ex:source {said}" if n % 4 == 0 else f"ex:meaning {said} ; ex:source ex:book{n % 5}"
+        own = f"ex:meaning {said}" if n % 4 and n % 3 == 0 else own
+        lines.append(f'ex:p{n} {own} ; ex:name "part {n}" ; ex:remark "seen in a shop {n}" .')
+    found = told("sh:path ex:meaning ; sh:minCount 1", lines)
+    wanted = "The value of meaning was written under source instead: elsewhere that one holds no"
+    assert [h["statement"] for h in found] == [f"{wanted} text."]
+
+
+@pytest.mark.parametrize(("beside", "kinds"), [("", ["mapping"]), ("ex:editor", [])])
+def test_addresses_of_a_host_of_its_own_tell_what_is_lacking(
+    told: Told, beside: str, kinds: list[str]
+) -> None:
+    """Remarks go with the failures too; where editors have such addresses, these tell nothing."""
+    lines = []
+    for n in range(PARTS):
+        who = f'"https://people.example.net/{n % 9}"'
+        own = f'ex:agent {who} ; ex:remark "later {n}"' if n % 4 == 0 else f"ex:maker {who}"
+        editor = f" ; {beside} {who}" if beside else ""
+        lines.append(f"ex:p{n} {own}{editor} .")
+    found = told("sh:path ex:maker ; sh:minCount 1", lines)
+    assert [h["kind"] for h in found if h["kind"] == "mapping"] == kinds

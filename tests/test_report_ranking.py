@@ -66,6 +66,20 @@ def test_pieces_of_one_mechanism_count_together_before_a_sign_of_them() -> None:
     assert order(sign, *apart)[0] == "s1"
 
 
+@pytest.mark.parametrize(("share", "first"), [(30, "m2"), (20, "s1")])
+def test_a_value_that_stands_elsewhere_comes_before_what_else_is_lacking(
+    share: int, first: str
+) -> None:
+    without = "MINUS { SELECT DISTINCT ?focus WHERE { ?focus <urn:note> ?end . } }"
+    about = f"{{ SELECT DISTINCT ?focus WHERE {{ GRAPH ?g {{ ?focus ?p ?o . }} {without} }} }}"
+    sign = replace(one("s1", inside=80), pattern=f"{about} {about}")
+    moved = replace(one("m2", is_mechanism=True, inside=share), kind="mapping")
+    assert order(sign, moved)[0] == first
+    # What has something is a place, and so is what lacks one thing beside it.
+    place = replace(sign, pattern=f"{about} ?focus <urn:kind> <urn:a> .")
+    assert order(place, moved)[0] == "s1"
+
+
 def test_equal_shares_go_by_confidence() -> None:
     assert order(one("s1", confidence=0.85), one("s2", confidence=0.95)) == ["s2", "s1"]
 

@@ -295,7 +295,11 @@ def mark_failing(
     left = everyone
     if population.everyone.bit_count() < len(population.nodes):
         left = Mark(_name(f"whole:{key}"), population.everyone, population.nodes, graph.store.inner)
-    return Marks(population, name, by_node, by_cluster, Split("whole", left, left), split, bad)
+    uncut = Split("whole", left, left)
+    passing = _some(population.everyone & ~bad, _SOUND)
+    sound = Mark(_name(f"sound:{key}:whole"), passing, population.nodes, graph.store.inner)
+    uncut = replace(uncut, sound=sound)
+    return Marks(population, name, by_node, by_cluster, uncut, split, bad)
 
 
 def _mining(graph: Graph, key: str, population: Population, split: Split, bad: int) -> Split:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +20,8 @@ _EXPLAINING: Final = figure("explainingRate")
 _ALIKE: Final = 0.1
 """Explained shares that differ by less are about the same; the mechanism then comes first."""
 
+_SIGN: Final = figure("signShare")
+_LACK: Final = re.compile(r"(?:MINUS|FILTER NOT EXISTS) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}")
 _SUPPORTED: Final = frozenset({"supported", "converged"})
 
 
@@ -76,6 +79,12 @@ class Hypothesis:
         """Whether less than half of its region fails: then it tells where to look, and not why."""
         c = self.counts
         return c is not None and is_faint(c.inside_failing, c.inside)
+
+    @property
+    def lacks(self) -> bool:
+        """Whether its region says nothing of its nodes but what they do not have."""
+        left = _LACK.sub("", self.pattern or "<")
+        return not self.is_mechanism and "<" not in left
 
     @property
     def share(self) -> float:
@@ -202,6 +211,8 @@ def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
 
     Mechanisms of one family about one property are pieces of one: two wrong languages of a note
     count with what they explain together, so that a sign of both does not come before either.
+    What else failing nodes lack is a sign that what is said of them stands elsewhere, so a mapping
+    that explains a quarter comes before it.
     """
     left = sorted(causes, key=lambda h: (-h.share, -h.confidence, h.order))
     together: dict[object, float] = {}
@@ -210,7 +221,15 @@ def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
     out: list[Hypothesis] = []
     while left:
         most = left[0].share
-        alike = [h for h in left if h.is_mechanism and most - together[_piece(h)] < _ALIKE]
+        alike = [
+            h
+            for h in left
+            if h.is_mechanism
+            and (
+                most - together[_piece(h)] < _ALIKE
+                or (left[0].lacks and h.kind == "mapping" and together[_piece(h)] >= _SIGN)
+            )
+        ]
         best = alike[0] if alike else left[0]
         left.remove(best)
         out.append(best)
