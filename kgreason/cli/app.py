@@ -154,7 +154,7 @@ def _called(info: CommandInfo) -> str:
 _in_panels(app.registered_commands)
 
 
-_COLLECTED: Final = (100_000, 20, 50)
+_COLLECTED: Final = (50_000, 10, 10)
 """After how many new containers cycles are looked for, and how seldom among what is older.
 
 Rows of queries are containers that stay, with hardly a cycle among them. Python's own 700, 10 and

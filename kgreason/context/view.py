@@ -313,8 +313,7 @@ def members(view: View, pattern: Fragment) -> int:
         text = template("context", "members").render(
             region=pattern, population=view.marks.population.mark
         )
-        found = view.graph.store.select(text)
-        view.known[name] = view.marks.population.mask(row["focus"] for row in found)
+        view.known[name] = view.marks.population.mask(view.graph.store.column(text))
     return view.known[name]
 
 

@@ -29,6 +29,7 @@ _LEAST_COVERED: Final = 0.8  # the share of nodes that must state their cluster
 _CLUSTERS_A_SOURCE: Final = 4
 _SAMPLE: Final = 10_000
 _SOUND: Final = 200
+_FEW: Final = 8  # nodes of a set that are found one by one; of more its digits are gone through
 
 
 class Mark:
@@ -351,6 +352,13 @@ def region_name(population: Population, digest: str) -> ox.NamedNode:
 
 def places(mask: int) -> Iterator[int]:
     """Return the positions in a set, ascending."""
+    if mask.bit_count() <= _FEW:
+        few = []
+        while mask:
+            few.append(mask.bit_length() - 1)
+            mask ^= 1 << few[-1]
+        yield from reversed(few)
+        return
     text = bin(mask)[:1:-1]
     place = text.find("1")
     while place >= 0:

@@ -94,6 +94,15 @@ class Atlas:
         """Whether paths start from every node of the population."""
         return self.nodes == (1 << len(self.population.nodes)) - 1
 
+    def let_go(self) -> None:
+        """Forget what was fetched and cut.
+
+        A cut knows its atlas and the atlas its cuts, a circle that lasts until cycles are looked
+        for; that of a large population holds gigabytes.
+        """
+        for kept in (self._tables, self._ways, self.cut, self.units):
+            kept.clear()
+
     def known(self) -> list[Table]:
         """Return the tables that were fetched."""
         return list(self._tables.values())

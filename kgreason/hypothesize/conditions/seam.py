@@ -84,7 +84,9 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     ranked = [each for found in stories for each in (found, *_rival(found))]
     told = [found for found in ranked if found.told and _speaks(view, found)][:most]
     best = explored.nearest
-    if atlas.whole:
+    if not atlas.whole:
+        atlas.let_go()  # no other symptom has the same sample
+    else:
         for found in (*told, *((best,) if best else ())):
             _known(view, found)
     return _Searched(
