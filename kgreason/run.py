@@ -9,9 +9,10 @@ import pyoxigraph as ox
 
 from kgreason.base import extensions
 from kgreason.base.budget import Budget
-from kgreason.base.errors import GraphError, OptionError
+from kgreason.base.errors import GraphError, LedgerError, OptionError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.templates import check_extensions
+from kgreason.base.terms import TRAILS
 from kgreason.computation.asked_designs import asked_testers
 from kgreason.computation.designed import designed_testers, designs_of, no_sandbox
 from kgreason.context.declared import declarations
@@ -253,12 +254,25 @@ def go_on(
         open_ = [entry for entry in entries if not entry.finished]
         entry = open_[-1] if which is None and open_ else reader.entry(which)
         record = reader.record(entry)
+        if not entry.finished:
+            _of_the_loop(record, entry)
         request = None if entry.finished else given(recorded_request(record))
         found = extensions.joined(own) if entry.finished else extended.again(record, own)
     with extensions.using(found):
         if request is None:
             return recorded(ledger, entry.iri.value)
         return _go_on(ledger, entry, request, progress, notice, told, testers, jobs)
+
+
+def _of_the_loop(record: Record, entry: Entry) -> None:
+    """Refuse to go on with what another strategy than the loop began."""
+    worked = record.select("worked-on-by")
+    name = worked[0]["name"].value if worked else "hypothesis"
+    if name != "hypothesis" and not record.select("steps-of", phase=TRAILS.Observe):
+        raise LedgerError(
+            f"I{entry.number} was begun by the strategy {name}, which cannot be resumed; ask the "
+            "question again with `kgreason ask`."
+        )
 
 
 def _go_on(

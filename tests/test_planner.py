@@ -10,10 +10,10 @@ import pytest
 import kgreason
 from kgreason import api
 from kgreason.audit import audit, recheck
-from kgreason.base.errors import OptionError
+from kgreason.base.errors import LedgerError, OptionError
 from kgreason.graph import load
 from kgreason.model.calling import Caller
-from kgreason.planner.reasoner import Move, Scripted
+from kgreason.planner.reasoner import Move, Scripted, Situation
 from kgreason.planner.strategies import strategies
 from kgreason.planner.strategy_protocol import PlanResult
 from kgreason.review.replay import replay
@@ -187,3 +187,19 @@ def test_a_pattern_with_rules_of_its_own_is_a_strategy_without_code(
     assert "glance" not in strategies()
     with pytest.raises(OptionError, match="no strategy 'glance'"):
         api.routed("Well?", wanted="glance")
+
+
+def test_what_another_strategy_began_is_not_resumed_by_the_loop(
+    place: Path, tmp_path: Path
+) -> None:
+    class Broken:
+        """A reasoner that fails."""
+
+        def next(self, _: Situation, /) -> Move:
+            raise RuntimeError("no idea")
+
+    ledger = tmp_path / "ledger"
+    with pytest.raises(RuntimeError, match="no idea"):
+        react(place, "How many parts are there?", reasoner=Broken(), ledger=ledger)
+    with pytest.raises(LedgerError, match="I1 was begun by the strategy react"):
+        kgreason.resume(ledger)
