@@ -626,10 +626,22 @@ def test_the_report_says_on_what_and_where_there_is_no_record(tmp_path: Path) ->
 def test_natural_cases_are_read(tmp_path: Path) -> None:
     leader = {"confidence": 0.9, "right": True, "proof": "direct", "policy": FRAME, "seed": 0}
     file = tmp_path / "natural.json"
-    file.write_text(json.dumps([{"case": "a", "leader": leader}, {"case": "b", "leader": None}]))
-    assert trials(file) == [
-        Case(0.9, right=True, graph="a", fault="natural", seed=0, policy=FRAME, proof="direct")
+    told = [{"case": "a", "split": "learn", "leader": leader}, {"case": "b", "leader": None}]
+    file.write_text(json.dumps(told))
+    sure: dict[str, Any] = {"fault": "natural", "seed": 0, "policy": FRAME, "proof": "direct"}
+    assert trials(file) == [Case(0.9, right=True, graph="a", part="learn", **sure)]
+
+
+def test_natural_faults_are_counted_by_their_part_and_not_one_by_one() -> None:
+    cases = [replace(case(0.9, right=True, seed=n), proof="direct") for n in range(40)]
+    cases += [
+        replace(each, graph=f"case {n // 2}", fault="natural", part="learn")
+        for n, each in enumerate(cases)
     ]
+    made = calibration_of(learn(cases, "frame"))
+    told = {str(t.object) for t in made.triples if t.predicate == TRAILS.ofGraph}
+    assert '"learn (20 graphs)"' in told
+    assert not any("case " in one for one in told)
 
 
 # --- the numbers of a policy ------------------------------------------------------------

@@ -11,6 +11,7 @@ import kgreason
 
 HEAD = """
 @prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 PARTS = 240
@@ -190,3 +191,28 @@ def test_addresses_of_a_host_of_its_own_tell_what_is_lacking(
         lines.append(f"ex:p{n} {own}{editor} .")
     found = told("sh:path ex:maker ; sh:minCount 1", lines)
     assert [h["kind"] for h in found if h["kind"] == "mapping"] == kinds
+
+
+def test_a_text_that_must_have_a_letter_is_empty_and_that_is_no_cause(told: Told) -> None:
+    lines = [f'ex:p{n} ex:name "{n if n % 3 else ""}" ; ex:of ex:m{n % 3} .' for n in range(PARTS)]
+    assert [h["kind"] for h in told("sh:path ex:name ; sh:minLength 1", lines)] == ["cohort"]
+
+
+def test_a_slip_that_is_not_borne_out_hides_no_wrong_form(told: Told) -> None:
+    lines = []
+    for n in range(60):
+        right = f'ex:p{n} ex:name "name {n}"@en .'
+        wrong = f'ex:p{n} ex:name "name {n}" ; ex:by "cjm" ; ex:of ex:m{n} .'
+        lines.append(wrong if n % 3 == 0 else right)
+    found = told("sh:path ex:name ; sh:datatype rdf:langString", lines)
+    assert found[0]["statement"] == "The values of name were written as xsd:string."
+
+
+def test_a_wrong_form_of_few_nodes_is_told_as_such_whatever_half_they_are_in(told: Told) -> None:
+    # Of so few that fail one half may hold hardly any.
+    for first in range(0, 60, 10):
+        lines = [
+            f'ex:p{n} ex:name "n"{"" if first <= n < first + 6 else "@en"} .' for n in range(60)
+        ]
+        found = told("sh:path ex:name ; sh:datatype rdf:langString", lines)
+        assert [h["kind"] for h in found] == ["datatype"]

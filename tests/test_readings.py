@@ -118,7 +118,10 @@ def test_what_compares_two_ends_or_the_node_itself_says_nothing_of_one_alone() -
         (_P, "LessThan"),
         (_Q, "LessThan"),
     }
-    assert readings(_asked(f"?focus {_P} ?x . ?focus {_P} ?y FILTER (?x != ?y)")) == ()
+    several = _alone(_asked(f'?focus {_P} ?x, ?y FILTER (?x != ?y && LANG(?x) = "en")'))
+    assert set(several.components) == {"MaxCount"}
+    assert several.most == 1
+    assert several.offending is None
     assert readings(_asked(f"?focus {_P} ?x FILTER (?x = ?focus)")) == ()
     assert readings(_asked(f"?focus {_P} ?x")) == ()
     assert readings("SELECT ?focus ?outcome { GRAPH ?g { ?focus <urn:p> ?outcome } }") == ()
@@ -141,6 +144,23 @@ def test_whether_any_value_has_nothing_behind_it_is_read_from_ones_and_noughts(
     )
     assert (found.path.text, found.lacking, found.described) == (_P, False, True)
     assert found.offending is not None
+
+
+@pytest.mark.parametrize(
+    "counted",
+    ['IF(LANG(?v) = "jp", 1, 0)', '<http://www.w3.org/2001/XMLSchema#integer>(LANG(?v) = "jp")'],
+)
+def test_a_sum_of_ones_asks_whether_there_is_any(counted: str) -> None:
+    bound = f"BIND ({counted} AS ?one)"
+    query = (
+        f"SELECT ?focus (SUM(?one) > 0 AS ?outcome) {{ ?focus {_P} ?v {bound} }} GROUP BY ?focus"
+    )
+    found = _alone(query)
+    assert found.components == {"LanguageIn"}
+    assert found.offending is not None
+    assert '(LANG(?value) = "jp")' in found.offending.text
+    twos = query.replace("1, 0", "2, 0").replace("integer", "string")
+    assert all(one.offending is None for one in readings(twos))
 
 
 def test_brackets_in_texts_do_not_end_an_expression() -> None:
@@ -218,3 +238,21 @@ def test_a_wrong_form_that_a_query_tells_is_told_as_such(tmp_path: Path) -> None
     assert leader is not None
     assert leader["kind"] in {"datatype", "value"}
     assert leader["inside"]["failing"] == 20
+
+
+def test_one_wrong_form_of_two_properties_is_told_of_both(tmp_path: Path) -> None:
+    rows = []
+    for n in range(60):
+        tag, more = ("" if n % 3 == 0 else "@en"), ("" if n % 6 == 0 else "@en")
+        rows.append(
+            f'e:n{n} e:label "label {n}"{tag} , "etiket {n}"@nl ; e:note "note {n}"{more} .'
+        )
+    query = (
+        "SELECT ?focus (SUM(?plain) > 0 AS ?outcome) { ?focus <urn:e:label>|<urn:e:note> ?text"
+        ' BIND (IF(LANG(?text) = "", 1, 0) AS ?plain) } GROUP BY ?focus'
+    )
+    leader = _leader(tmp_path, rows, query)
+    assert leader is not None
+    assert leader["statement"] == "The values of urn:e:label were written as xsd:string."
+    assert leader["inside"] == {"failing": 20, "population": 20}
+    assert leader["confidence"] > 0.9

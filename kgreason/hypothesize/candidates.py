@@ -10,6 +10,7 @@ from kgreason.base.budget import ask
 from kgreason.base.statistics import Table, best_cut, deviance, excess
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
+from kgreason.base.terms import SH
 from kgreason.context.view import View, members, number, reads, table
 from kgreason.graph.marks import Split
 from kgreason.hypothesize.several import entries, sorted_terms
@@ -110,7 +111,17 @@ def suits(family: Template, constraint: Constraint) -> bool:
     """Check whether a family is about constraints of this kind."""
     wanted = family.header.get("components", "").split()
     local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
-    return not wanted or local in wanted
+    return not wanted or (local in wanted and not _breaks_one_way(constraint))
+
+
+def _breaks_one_way(constraint: Constraint) -> bool:
+    """Check whether but one value breaks a rule, so that to name that value says the rule again.
+
+    A text has at least one letter, or it is empty.
+    """
+    least = constraint.parameters.get(SH.minLength, ())
+    alone = constraint.component == SH.MinLengthConstraintComponent
+    return alone and any(isinstance(term, Literal) and term.value == "1" for term in least)
 
 
 def mine(view: View, family: Template) -> list[Candidate]:

@@ -132,13 +132,22 @@ def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
 
 
 def _piece(one: Candidate, other: Candidate) -> bool:
-    """Check whether a mechanism is a narrower form of another: both hold, and are told as one."""
+    """Check whether a mechanism is a narrower form of another: both hold, and are told as one.
+
+    So it is with one wrong form of two properties, where the nodes of one all have the other.
+    """
     kinds = {c.family.header["kind"] for c in (one, other)}
-    paths = {c.values.get("dimension") for c in (one, other)}
-    alike = len(kinds) == 1 and len(paths) == 1 and None not in paths
     direct = one.is_mechanism and other.is_mechanism
     smaller = one.claimed.bit_count() < other.claimed.bit_count()
+    alike = len(kinds) == 1 and (_same(one, other, "dimension") or _same(one, other, "level"))
     return direct and alike and smaller and not one.claimed & ~other.claimed
+
+
+def _same(one: Candidate, other: Candidate, name: str) -> bool:
+    """Check whether two candidates of a family bound the same term, or of any the same property."""
+    found = {c.values.get(name) for c in (one, other)}
+    shared = name == "dimension" or one.family.name == other.family.name
+    return shared and len(found) == 1 and None not in found
 
 
 def _shared(view: View, one: Candidate, other: Candidate) -> float:

@@ -69,7 +69,7 @@ def outlined(view: View, candidate: Candidate) -> Outline:
     if "passing" in asked and "exception" in family.sections:
         patterns["exception"] = section(family, "exception", candidate.values, view)
     if "prediction" in asked:
-        patterns["prediction"] = _prediction(view, candidate, half)
+        patterns["prediction"] = prediction_of(view, candidate, half)
     if "body" in asked:
         patterns["placebo"] = _placebo(view, candidate, half)
     if "known" in asked:
@@ -120,7 +120,8 @@ def joint_level(candidate: Candidate) -> Literal | None:
     return Literal(_AND.join(level.value for level in levels if level is not None))
 
 
-def _prediction(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+def prediction_of(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+    """Return what has to hold of a claimed node of a half; its region has to be marked."""
     more: dict[str, Value] = {"half": half}
     if "wrong" in candidate.family.parameters:
         more["wrong"] = wrong(view, candidate.values)

@@ -24,7 +24,8 @@ class Case:
 
     `adjustment` is that of the verdict, where it is known; `policy` the IRI of the policy by which
     the confidence came about; `proof` by what the hypothesis stands or falls, where it is known.
-    `told` says whether it was told as a cause, `winning` how far the hypothesis with most
+    `part` names the part of a collection of graphs that a natural fault stands in. `told` says
+    whether it was told as a cause, `winning` how far the hypothesis with most
     confidence stood, "none" apart; both are known of trials alone.
     """
 
@@ -38,6 +39,7 @@ class Case:
     proof: str | None = None
     told: bool | None = None
     winning: float | None = None
+    part: str = ""
 
 
 def trials(file: str | Path) -> list[Case]:
@@ -66,7 +68,8 @@ def _natural(symptom: dict[str, Any]) -> Case:
     confidence, right = _outcome(leader["confidence"], leader["right"])
     seed, rules = int(leader["seed"]), str(leader["policy"])
     name = str(symptom["case"])
-    return Case(confidence, right, name, NATURAL, seed, rules, None, str(leader["proof"]))
+    proof, part = str(leader["proof"]), str(symptom["split"])
+    return Case(confidence, right, name, NATURAL, seed, rules, None, proof, part=part)
 
 
 def _outcome(confidence: Any, right: Any) -> tuple[float, bool]:

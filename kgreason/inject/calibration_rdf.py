@@ -99,8 +99,18 @@ def _bins(figures: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Value]]]:
 
 
 def _sources(learned: Learned) -> Iterator[tuple[str, dict[str, Value]]]:
-    counted = Counter((case.graph, case.fault) for case in learned.cases)
-    for (graph, fault), number in sorted(counted.items()):
+    """Give how many leaders there were of each graph and fault.
+
+    Natural faults are each of a graph of their own: they are counted by the part of the collection
+    that they stand in, for the map is copied into every record.
+    """
+    counted = Counter((case.part or case.graph, case.fault) for case in learned.cases)
+    graphs: dict[str, set[str]] = {}
+    for case in learned.cases:
+        graphs.setdefault(case.part, set()).add(case.graph)
+    told = {part: f"{part} ({len(found)} graphs)" for part, found in graphs.items() if part}
+    for (source, fault), number in sorted(counted.items()):
+        graph = told.get(source, source)
         yield "CalibrationSource", {"ofGraph": graph, "ofFault": fault, "leaders": number}
 
 

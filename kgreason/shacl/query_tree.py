@@ -269,8 +269,9 @@ def _compared_with_truth(expression: Any) -> tuple[Any, bool] | None:
 def _any_of(expression: Any, row: Row) -> tuple[Any, bool] | None:
     """Return the truth of which an aggregate asks whether it holds of any value.
 
-    The greatest of truths is true where one is; so it is with ones and noughts that IF made of
-    them, whatever BIND called them, and with their sum. The least is nought where one is not true.
+    The greatest of truths is true where one is; so it is with ones and noughts that IF or a cast
+    made of them, whatever BIND called them, and with their sum. The least is nought where one is
+    not true.
     """
     name = getattr(expression, "name", "")
     if name in {"Aggregate_Max", "Aggregate_Sample"}:
@@ -283,13 +284,36 @@ def _any_of(expression: Any, row: Row) -> tuple[Any, bool] | None:
     if truth is None:
         return None
     inner = plain(made.vars)
-    inner = plain(dict(row.binds).get(_name(inner), inner))
-    if getattr(inner, "name", "") != "Builtin_IF":
+    counted = _counted_truth(plain(dict(row.binds).get(_name(inner), inner)))
+    return None if counted is None else (counted[0], counted[1] == truth)
+
+
+def _counted_truth(expression: Any) -> tuple[Any, bool] | None:
+    """Return the truth that is counted as one, and True; or as nought, and False."""
+    if _is_cast(expression):
+        return plain(expression.expr[0]), True
+    if getattr(expression, "name", "") != "Builtin_IF":
         return None
-    weights = [str(plain(inner[key])) for key in ("arg2", "arg3")]
-    if weights not in (["1", "0"], ["0", "1"]):
-        return None
-    return plain(inner.arg1), (weights[0] == "1") == truth
+    weights = [str(plain(expression[key])) for key in ("arg2", "arg3")]
+    made = {("1", "0"): True, ("0", "1"): False}.get((weights[0], weights[1]))
+    return None if made is None else (plain(expression.arg1), made)
+
+
+def _is_cast(expression: Any) -> bool:
+    """Check whether an expression makes a number of a truth: 1 where it holds, else 0."""
+    if getattr(expression, "name", "") != "Function" or len(expression.expr or ()) != 1:
+        return False
+    kind = getattr(plain(expression.expr[0]), "name", "")
+    return kind in _TRUTHS and str(expression.iri).endswith("XMLSchema#integer")
+
+
+_TRUTHS: Final = frozenset({
+    *("UnaryNot", "RelationalExpression", "ConditionalAndExpression", "ConditionalOrExpression"),
+    *("Builtin_BOUND", "Builtin_EXISTS", "Builtin_NOTEXISTS", "Builtin_LANGMATCHES"),
+    *("Builtin_REGEX", "Builtin_CONTAINS", "Builtin_STRSTARTS", "Builtin_STRENDS"),
+    *("Builtin_isIRI", "Builtin_isLITERAL", "Builtin_isBLANK", "Builtin_isNUMERIC"),
+})  # fmt: skip
+"""Expressions that are true or false, by the names of the parser."""
 
 
 _ASKING_ANY: Final = {

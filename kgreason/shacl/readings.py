@@ -22,6 +22,7 @@ from kgreason.shacl.query_tree import (
     Row,
     UnreadError,
     parsed,
+    plain,
     rows_of,
     settled,
     truth_of,
@@ -166,8 +167,11 @@ class _Failure:
         """Give its readings: values at fault by the variable they are bound to, then lacks."""
         yield from self._counted()
         asked: dict[str, list[Test]] = {}
+        several = {name: path for test in self._more.tests for name, path in self._differing(test)}
+        for path in dict.fromkeys(several.values()):
+            yield _at_most(path, 1)
         for test in self._more.tests:
-            if self._text(test) not in self._given:
+            if self._text(test) not in self._given and not several.keys() & variables([test]):
                 read = read_test(test, self._binds, set(self._sure) - {self._focus}, self._focus)
                 for name in read.of:
                     asked.setdefault(name, []).append(read)
@@ -199,6 +203,17 @@ class _Failure:
             _asked=_text(_written(row, named, self._binds, (self._focus, name))) if step else "",
         )
 
+    def _differing(self, test: Any) -> Iterator[tuple[str, Path]]:
+        """Give the variables that a test wants to differ, where they are values of one path."""
+        denied = isinstance(test, tuple) and test[0] == "denied"
+        given = test[1] if denied else test
+        if getattr(given, "op", None) != ("=" if denied else "!="):
+            return
+        sides = [str(plain(side)) for side in (given.expr, given.other)]
+        paths = [self._sure.get(side) for side in sides]
+        if paths[0] is not None and paths[0] == paths[1] and self._focus not in sides:
+            yield from ((side, paths[0]) for side in sides)
+
     def _counted(self) -> Iterator[Reading]:
         """Give the readings of tests that count values: too few are lacking, too many are more."""
         for test in self._more.tests:
@@ -210,10 +225,7 @@ class _Failure:
                 hole = f"?focus {_HOLE} ?value ."
                 yield Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
             else:
-                yield Reading(
-                    path, frozenset({"MaxCount"}), lacking=False, most=read.most,
-                    parameters={SH.maxCount: (Literal(read.most),)},
-                )  # fmt: skip
+                yield _at_most(path, read.most)
 
     def _text(self, test: Any) -> str:
         """Return a test with the ways to its variables in their place, to be compared by."""
@@ -221,6 +233,14 @@ class _Failure:
 
     def _place(self, name: str) -> str:
         return self._sure[name].text if name in self._sure else f"?{name}"
+
+
+def _at_most(path: Path, most: int) -> Reading:
+    """Return the reading that there are too many values, of which none alone is at fault."""
+    return Reading(
+        path, frozenset({"MaxCount"}), lacking=False, most=most,
+        parameters={SH.maxCount: (Literal(most),)},
+    )  # fmt: skip
 
 
 def _lacking(row: Row, focus: str, binds: dict[str, Any]) -> Iterator[Reading]:

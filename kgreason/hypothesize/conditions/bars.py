@@ -22,6 +22,7 @@ _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
 _SIGN: Final = figure("signOverlap")
+_SAID: Final = figure("partlyRate")
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _THERE: Final = frozenset({"exists", "missing"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
@@ -67,6 +68,7 @@ class Bars:
             self._compared,
             self._beside,
             self._lacking_too,
+            self._said_of_it,
         )
         return next((why for check in checks if (why := check(condition))), "")
 
@@ -241,6 +243,33 @@ class Bars:
             if 2 * lacking.bit_count() > condition.mask.bit_count():
                 return "that another property which is asked for is lacking too is one more sign"
         return ""
+
+    def _said_of_it(self, condition: Condition) -> str:
+        """Bar what is said of the very statement that is lacking: without it there is nothing.
+
+        An axiom that annotates a definition, or a reified statement, names the property.
+        """
+        first = next(iter(condition.path.steps), None)
+        if first is None or first.kind != "backward" or first.along is None:
+            return ""
+        linked = self._linked_by(first.along)
+        for lacking in self._lacked:
+            named = self._linked_by(first.along, f" ; ?says1 {lacking}")
+            if linked and named.bit_count() >= _SAID * linked.bit_count():
+                return "it is said of the very statement that is lacking"
+        return ""
+
+    def _linked_by(self, along: NamedNode, more: str = "") -> int:
+        """Return the nodes that something points at by a property, a bit for each."""
+        return members(self._view, Fragment(f"?other1 {along} ?focus{more} ."))
+
+    @cached_property
+    def _lacked(self) -> frozenset[NamedNode]:
+        """The properties of which the rule says that they are lacking."""
+        asked = self._constraint.path if self._component in _LACKING else None
+        paths = [asked] if asked is not None else []
+        paths += [one.path for one in self._constraint.readings if one.lacking]
+        return frozenset(path.iri for path in paths if path.iri is not None)
 
     def _having(self, along: NamedNode) -> int:
         """Return the nodes that have a property, a bit for each."""

@@ -9,6 +9,7 @@ from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
+from kgreason.hypothesize.foretold import borne_out
 
 _COVERS: Final = figure("duplicateOverlap")
 _TOLD_BY: Final = figure("duplicateNodes")
@@ -17,9 +18,10 @@ _TOLD_BY: Final = figure("duplicateNodes")
 class NearDuplicate(Filter):
     """Drop a candidate whose region hardly differs from that of a preferred one.
 
-    Where the search in conditions, a person or a program holds the very same nodes as another, the
-    order of their families decides, and no figure. The record says who yielded to whom, so that a
-    suggestion is told with the hypothesis that holds its nodes.
+    Of two mechanisms, one whose prediction fails on the half that found it yields to one whose
+    prediction holds there. Where the search in conditions, a person or a program holds the very
+    same nodes as another, the order of their families decides, and no figure. The record says who
+    yielded to whom, so that a suggestion is told with the hypothesis that holds its nodes.
     """
 
     name: ClassVar[str] = "near-duplicate"
@@ -32,6 +34,11 @@ class NearDuplicate(Filter):
         for candidate in sorted(single, key=preferred_first):
             for other in (c for c in kept if c.aspect == candidate.aspect):
                 figure = _alike(view, other, candidate)
+                if figure is not None and _only_other(view, candidate, other):
+                    kept.remove(other)
+                    dropped.append(Dropped(other, self, figure, candidate))
+                    kept.append(candidate)
+                    break
                 if figure is not None:
                     dropped.append(Dropped(candidate, self, figure, other))
                     break
@@ -60,6 +67,23 @@ class NearDuplicate(Filter):
         return kept, dropped
 
 
+def _tested(view: View, candidate: Candidate) -> int:
+    """Return the nodes on which a rival is held against a candidate: never all of them."""
+    if candidate.family.header.get("split") == "whole":
+        return view.marks.node.heldout_mask
+    return view.split(candidate.family).heldout_mask
+
+
+def _only_other(view: View, one: Candidate, preferred: Candidate) -> bool:
+    """Check whether of two mechanisms only the one that is not preferred is borne out so far.
+
+    What each of them foretells is asked on the half that found both.
+    """
+    if not one.is_mechanism or one.family.name == preferred.family.name:
+        return False
+    return not borne_out(view, preferred) and borne_out(view, one)
+
+
 def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     """Return the figure by which two candidates cannot be told apart, or None where they can.
 
@@ -71,7 +95,7 @@ def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     if not differing or not view.marks.split:
         return Figure("nodes inside one of the two alone", 0, 0) if same or not differing else None
     near = common.bit_count() >= _COVERS * (common | differing).bit_count()
-    half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
+    half = _tested(view, one) | _tested(view, other)
     counts = table(view, common, view.marks.node.discovery_mask)
     expected = counts.inside_failing / max(1, counts.inside) * (differing & half).bit_count()
     if (same or near) and expected <= _TOLD_BY:
