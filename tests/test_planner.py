@@ -13,6 +13,7 @@ from kgreason.audit import audit, recheck
 from kgreason.base.errors import LedgerError, OptionError
 from kgreason.graph import load
 from kgreason.model.calling import Caller
+from kgreason.model.spending import estimate
 from kgreason.planner.reasoner import Move, Scripted, Situation
 from kgreason.planner.strategies import strategies
 from kgreason.planner.strategy_protocol import PlanResult
@@ -125,6 +126,7 @@ def test_a_script_and_a_model_decide_in_place_of_rules_among_the_tools_offered(
     assert told.answer == "It is 10."
     assert told.answered
     assert told.usage.calls == 3
+    assert told.usage.tokens > sum(map(estimate, stub.prompts))
     assert "which none of the calls it cites gave" in stub.prompts[-1]
     assert audit(told.result.record).rules == set()
 

@@ -60,3 +60,19 @@ def test_the_rules_see_stale_figures_and_a_model_adds_reasons(place: Path, tmp_p
     assert said.by.label == "script:investigator"
     silly = ModelCritic(Caller(Stub(lambda _: "no"), pause=0))
     assert silly.criticise(made, load([place / "parts.ttl"])).reasons == ()
+
+
+def test_what_a_model_critic_costs_is_in_the_record(place: Path) -> None:
+    """The part that worked has a record and a cost of its own."""
+
+    def said(prompt: str) -> str:
+        if prompt.startswith("Answer a question"):
+            return json.dumps({"thought": "I know.", "tool": "answer", "answer": "A.", "cites": []})
+        return json.dumps({"reasons": []})
+
+    caller = Caller(Stub(said), pause=0)
+    asked = "How many parts are there?"
+    found = kgreason.plan(asked, place / "parts.ttl", strategy="reflexion", caller=caller)
+    assert found.usage.calls > 0
+    assert found.usage.tokens > 0
+    assert audit(found.result.record).rules == set()

@@ -35,7 +35,7 @@ class ModelReasoner:
             offered = (*sorted(situation.tools), _END)
             made = prompt("react", refused=refused, **_told(situation))
             asking = Asking(PURPOSE, made, "move", _schema(offered), _ANSWER, offered)
-            reply, asked = self._caller.ask(asking)
+            reply, asked = self._caller.ask(asking, situation.budget)
             if reply is None:
                 calls += asked
                 break

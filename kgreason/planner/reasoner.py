@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from kgreason.base.budget import UNLIMITED, Budget
 from kgreason.planner.question_terms import Understood
 from kgreason.planner.tool_catalogue import Tool
 from kgreason.planner.tool_observation import Observation
@@ -24,7 +25,8 @@ class Seen:
 class Situation:
     """What a reasoner decides on: the question, what it names in the graph, what was seen so far.
 
-    `facts` are those of `ontology/decisions.ttl`; `tools` are the tools that may be called.
+    `facts` are those of `ontology/decisions.ttl`; `tools` are the tools that may be called. Calls
+    of a model are taken off the `budget`.
     """
 
     question: str
@@ -33,6 +35,7 @@ class Situation:
     seen: Sequence[Seen]
     tools: Mapping[str, Tool]
     pattern: str
+    budget: Budget = UNLIMITED
 
 
 @dataclass(frozen=True)

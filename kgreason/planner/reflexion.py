@@ -6,11 +6,12 @@ investigations found are told as such.
 """
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.base.budget import Limits
+from kgreason.base.budget import Cost, Limits
 from kgreason.base.errors import OptionError
 from kgreason.base.figures import integer
 from kgreason.loop import Investigation
@@ -126,6 +127,8 @@ def _written(
                 cite(investigation.context, step, node, ox.NamedNode(cited), None, None, _WHY)
         for one in said:
             write_critique(record, step, node, one.reasons, one.by, one.calls)
+            for call in one.calls:
+                investigation.context.budget.charge(Cost(call.tokens, call.usd or Decimal()))
         record.commit(step)
         calls.append(node)
     text, answered, rests = _standing(made, calls)

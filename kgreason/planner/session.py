@@ -61,7 +61,8 @@ class Session:
             else:
                 many = "found" if one.observation.found else "nothing"
                 facts |= {f"done {name}", f"{many} {name}"}
-        return Situation(question, read, frozenset(facts), seen, self.offered, self.pattern)
+        budget = self.context.budget
+        return Situation(question, read, frozenset(facts), seen, self.offered, self.pattern, budget)
 
     def work(
         self, question: str, goal: Node | None = None
