@@ -97,6 +97,8 @@ def test_every_call_is_a_step_that_is_sealed_audited_and_replayed(
     assert replay(ledger).same
     shown = run("show", "--ledger", str(ledger))
     assert "plan: query" in shown.out
+    told = run("report", "--ledger", str(ledger))
+    assert "- 10 of 40 nodes of Part" in told.out.partition("## Key findings")[2]
     assert "10 of 40" in shown.out
 
 
