@@ -1,15 +1,11 @@
 """Whether the half that found a mechanism bears its prediction out."""
 
-from typing import Final
-
-from kgreason.base.figures import figure
 from kgreason.base.templates import template
 from kgreason.context.view import View, digest, members
 from kgreason.graph.marks import mark_region
 from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.conditions.bars import PARTLY
 from kgreason.hypothesize.outlines import prediction_of
-
-_PARTLY: Final = figure("partlyRate")
 
 
 def borne_out(view: View, candidate: Candidate) -> bool:
@@ -30,4 +26,4 @@ def borne_out(view: View, candidate: Candidate) -> bool:
     )
     row = next(iter(view.graph.store.select(text)))
     claimed, holds = (int(row[name].value) for name in ("claimed", "holds"))
-    return holds >= _PARTLY * claimed
+    return holds >= PARTLY * claimed

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from kgreason.audit import audit, recheck
-from kgreason.base.figures import figure
 from kgreason.graph import Graph
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.prompts import fenced, prompt
 from kgreason.planner.strategy_protocol import PlanResult
 from kgreason.record.agents import ENGINE, Agent
 from kgreason.record.model_calls import ModelCall
+from kgreason.record.ranking import is_faint
 
 PURPOSE: Final = "criticise a report"
 _ANSWER: Final = 600
@@ -65,8 +65,7 @@ def _impure(told: dict[str, Any]) -> list[str]:
     out = []
     for cause in told["causes"]:
         inside = known[cause["hypotheses"][0]]["inside"]
-        least = figure("explainingRate") * inside["population"]
-        if inside["population"] and inside["failing"] < least:
+        if inside["population"] and is_faint(inside["failing"], inside["population"]):
             out.append(
                 f"Of the {inside['population']} nodes that {cause['id']} is about only "
                 f"{inside['failing']} fail."

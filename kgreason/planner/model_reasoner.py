@@ -8,9 +8,9 @@ import json
 import re
 from typing import Any, Final
 
-from kgreason.base.figures import integer
 from kgreason.base.templates import role
 from kgreason.model.calling import Asking, Caller, judged
+from kgreason.model.choosing import TRIES
 from kgreason.model.prompts import fenced, prompt
 from kgreason.planner.reasoner import Move, Situation
 from kgreason.record.model_calls import ModelCall
@@ -31,7 +31,7 @@ class ModelReasoner:
         """Return the move that the model names; without one the work ends unanswered."""
         calls: list[ModelCall] = []
         refused = ""
-        for _ in range(integer("choiceTries")):
+        for _ in range(TRIES):
             offered = (*sorted(situation.tools), _END)
             made = prompt("react", refused=refused, **_told(situation))
             asking = Asking(PURPOSE, made, "move", _schema(offered), _ANSWER, offered)

@@ -22,6 +22,8 @@ from kgreason.record.plan_steps import FAILED
 from kgreason.report.as_json import as_dict
 from kgreason.shacl import names as rule_names
 
+CITED: Final = integer("planCited")
+"""Nodes that one call cites at most."""
 _LONGEST: Final = 2000
 """Characters of an observation that are told; how many rows there were is said anyway."""
 _NODE: Final = "node"
@@ -90,7 +92,7 @@ def _given(kind: str, value: Any) -> Any:
 def _rows(desk: Desk, text: str, field_: ox.NamedNode | None) -> Observation:
     """Ask a query; a row with ?node is cited."""
     found = query_result(desk.graph, text, desk.seconds, "the query")
-    rows, most = list(found.rows), integer("planCited")
+    rows, most = list(found.rows), CITED
     nodes = [row[_NODE] for row in rows if _NODE in row]
     told = _told(desk.names, rows, found.rows.variables, most)
     cited = tuple(dict.fromkeys((node, field_) for node in nodes))[:most]
@@ -130,7 +132,7 @@ def _describe(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     text = template("look", "statements-of").render(node=ox.NamedNode(str(arguments["node"])))
     found = query_result(desk.graph, text, desk.seconds, "the query")
     rows = [row for row in found.rows if "property" in row]
-    most = integer("planCited")
+    most = CITED
     parts = [f"{desk.names(r['property'])} {_cell(desk.names, r['value'])}" for r in rows[:most]]
     rest = f"; and {len(rows) - most} more" if len(rows) > most else ""
     cited = ((ox.NamedNode(str(arguments["node"])), None),) if rows else ()
@@ -140,7 +142,7 @@ def _describe(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
 def _neighbourhood(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     text = template("look", "around").render(node=ox.NamedNode(str(arguments["node"])))
     found = query_result(desk.graph, text, desk.seconds, "the query")
-    most, rows = integer("planCited"), list(found.rows)
+    most, rows = CITED, list(found.rows)
     parts = []
     for row in rows[:most]:
         by = desk.names(row["property"])
@@ -160,7 +162,7 @@ def _validate(desk: Desk, _: Mapping[str, Any]) -> Observation:
         f"{name}: {len(one.failing)} of {one.population} nodes fail."
         for one, name in zip(failing, called, strict=True)
     ]
-    most = integer("planCited")
+    most = CITED
     cited = tuple(
         dict.fromkeys(
             (node, None)
@@ -216,7 +218,7 @@ def _hypotheses(desk: Desk, _: Mapping[str, Any]) -> Observation:
 
 
 def _nodes(desk: Desk, _: Mapping[str, Any]) -> Observation:
-    most = integer("planCited")
+    most = CITED
     found: dict[Term, None] = {}
     for _number, told, cause in _causes(desk):
         for one in (h for s in told["symptoms"] for h in s["hypotheses"]):

@@ -19,6 +19,7 @@ from kgreason.observe.cite import cite
 from kgreason.observe.opening import load_graph
 from kgreason.planner.critics import Critic, Criticism, ModelCritic, RuleCritic
 from kgreason.planner.plan_result import plan_result
+from kgreason.planner.plan_tools import CITED
 from kgreason.planner.question_terms import as_json
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, Strategy, shares
 from kgreason.planner.tool_catalogue import tools, tools_of
@@ -122,7 +123,7 @@ def _written(
                 found=len(found.citations),
             ),
         )
-        for cited in found.citations[: integer("planCited")]:
+        for cited in found.citations[:CITED]:
             if not cited.startswith("_:"):
                 cite(investigation.context, step, node, ox.NamedNode(cited), None, None, _WHY)
         for one in said:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from kgreason.base.budget import Spent, ask
 from kgreason.base.figures import integer
@@ -18,7 +19,8 @@ from kgreason.record.plan_steps import FAILED, Answered, Call, write_answer, wri
 from kgreason.record.record import Node
 from kgreason.run import Opened
 
-_WHY = "is part of what a tool found"
+_MOST_STEPS: Final = integer("planSteps")
+_WHY: Final = "is part of what a tool found"
 
 
 @dataclass
@@ -73,13 +75,13 @@ class Session:
         where the budget ends it.
         """
         done: list[tuple[Seen, Node]] = []
-        for _ in range(integer("planSteps")):
+        for _ in range(_MOST_STEPS):
             situation = self.situation(question, [seen for seen, _ in done])
             move = self.reasoner.next(situation)
             if not move.tool:
                 return move, done, situation.understood.left
             done.append(self.call(move, goal))
-        end = f"No answer was found in {integer('planSteps')} steps."
+        end = f"No answer was found in {_MOST_STEPS} steps."
         return Move(end, answer=end, answered=False), done, ()
 
     def call(self, move: Move, goal: Node | None = None) -> tuple[Seen, Node]:

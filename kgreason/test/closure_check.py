@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from kgreason.base.store import Row
+from kgreason.hypothesize.conditions.bars import PARTLY
 from kgreason.test.closure import cleared
-from kgreason.test.direct_check import HOLDS, PARTLY
+from kgreason.test.direct_check import HOLDS
 from kgreason.test.finding import Finding, Setting, decimal, percent
 
 

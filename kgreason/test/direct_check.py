@@ -6,10 +6,10 @@ from typing import Final
 
 from kgreason.base.figures import figure
 from kgreason.base.store import Row
+from kgreason.hypothesize.conditions.bars import PARTLY
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
 HOLDS: Final = 0.95
-PARTLY: Final = figure("partlyRate")
 LIFT: Final = figure("directLift")
 
 

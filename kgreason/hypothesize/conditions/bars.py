@@ -22,7 +22,8 @@ _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
 _SIGN: Final = figure("signOverlap")
-_SAID: Final = figure("partlyRate")
+PARTLY: Final = figure("partlyRate")
+"""The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _THERE: Final = frozenset({"exists", "missing"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
@@ -255,7 +256,7 @@ class Bars:
         linked = self._linked_by(first.along)
         for lacking in self._lacked:
             named = self._linked_by(first.along, f" ; ?says1 {lacking}")
-            if linked and named.bit_count() >= _SAID * linked.bit_count():
+            if linked and named.bit_count() >= PARTLY * linked.bit_count():
                 return "it is said of the very statement that is lacking"
         return ""
 

@@ -67,13 +67,6 @@ class NearDuplicate(Filter):
         return kept, dropped
 
 
-def _tested(view: View, candidate: Candidate) -> int:
-    """Return the nodes on which a rival is held against a candidate: never all of them."""
-    if candidate.family.header.get("split") == "whole":
-        return view.marks.node.heldout_mask
-    return view.split(candidate.family).heldout_mask
-
-
 def _only_other(view: View, one: Candidate, preferred: Candidate) -> bool:
     """Check whether of two mechanisms only the one that is not preferred is borne out so far.
 
@@ -95,7 +88,7 @@ def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     if not differing or not view.marks.split:
         return Figure("nodes inside one of the two alone", 0, 0) if same or not differing else None
     near = common.bit_count() >= _COVERS * (common | differing).bit_count()
-    half = _tested(view, one) | _tested(view, other)
+    half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
     counts = table(view, common, view.marks.node.discovery_mask)
     expected = counts.inside_failing / max(1, counts.inside) * (differing & half).bit_count()
     if (same or near) and expected <= _TOLD_BY:
