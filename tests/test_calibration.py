@@ -237,16 +237,30 @@ def test_a_map_is_the_same_again_as_a_file(tmp_path: Path) -> None:
     assert made.iri != calibration_of(learn(some()[1:], "frame")).iri
 
 
-def test_the_map_that_comes_along_is_sound(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "rules"), [("calibration", POLICY.frame), ("calibration-code", POLICY.code)]
+)
+def test_a_map_that_comes_along_is_sound(name: str, rules: ox.NamedNode, tmp_path: Path) -> None:
     """It is not checked at each run, so it is checked here, as a file of a user would be."""
-    shipped = ROOT / "ontology" / "calibration.ttl"
+    shipped = ROOT / "ontology" / f"{name}.ttl"
     copy = tmp_path / "copy.ttl"
     copy.write_bytes(shipped.read_bytes())
-    assert calibration.load(str(copy)) == calibration.load(calibration.DEFAULT)
-    assert calibration.under(calibration.DEFAULT, POLICY.frame) is not None
+    assert calibration.load(str(copy)) == calibration.under(calibration.DEFAULT, rules)
     assert calibration.under(calibration.DEFAULT, POLICY.delta) is None
     assert calibration.load(calibration.NONE) is None
     assert "kgreason bench" in shipped.read_text(encoding="utf-8")
+
+
+def test_the_map_of_the_default_policy_knows_causes_of_each_proof_and_natural_faults() -> None:
+    found = calibration.under(calibration.DEFAULT, POLICY.code)
+    assert found is not None
+    assert found.proofs >= {"direct", "bits", "halves"}
+    natural = [
+        int(t.object.value)
+        for t in found.triples
+        if t.predicate == TRAILS.naturalLeaders and isinstance(t.object, ox.Literal)
+    ]
+    assert sum(natural) >= 30
 
 
 STEP_ONE: Final = r"<urn:kgreason:calibration:[0-9a-f]{16}:step:1>"
@@ -367,12 +381,29 @@ def test_the_result_has_both(place: Path) -> None:
 
 def test_without_a_map_the_result_says_null(place: Path) -> None:
     options: dict[str, Any] = {"shapes": place / "shapes.ttl", "max_hypotheses": 3}
-    for more in ({"calibration": "none"}, {"policy": "delta"}, {"policy": "code"}):
+    for more in ({"calibration": "none"}, {"policy": "delta"}):
         with kgreason.investigate(place / "data", **(options | more)) as result:
             told = result.as_dict()
         jsonschema.validate(told, SCHEMA)
         found = [h["calibrated"] for s in told["symptoms"] for h in s["hypotheses"]]
         assert set(found) == {None}
+
+
+def test_by_default_causes_are_calibrated_and_the_report_says_on_what(place: Path) -> None:
+    options: dict[str, Any] = {"shapes": place / "shapes.ttl", "max_hypotheses": 3}
+    with kgreason.investigate(place / "data", **options) as result:
+        told, page = result.as_dict(), result.markdown()
+        assert audit(result.record).ok
+    jsonschema.validate(told, SCHEMA)
+    causes = [
+        h
+        for s in told["symptoms"]
+        for h in s["hypotheses"]
+        if h["status"] == "supported" and h["kind"] != "none"
+    ]
+    assert causes
+    assert all(h["calibrated"] is not None and h["calibrated_on"] is not None for h in causes)
+    assert "faults that nobody sowed, in other people" in page
 
 
 def test_a_replay_uses_the_recorded_copy(place: Path) -> None:

@@ -64,15 +64,30 @@ def _allowed(
         return tuple(wrong), None
     about = [shape for shape in shapes().shapes if not own.isdisjoint(shape.classes)]
     known: set[Term] = {path for shape in about for path in shape.paths}
+    domains, figures = _properties()
     if TRAILS.Step in own:  # with copies of the thresholds that it used
-        subjects = (link.subject for link in plain(ontology()))
-        known |= {name for name in subjects if isinstance(name, ox.NamedNode) and name in POLICY}
+        known |= figures
     above = {c for kind in own for c in shapes().above.get(kind, (kind,))}
-    for link in plain(ontology()):
-        of_these = link.predicate == RDFS.domain and link.object in above
-        if of_these or link.predicate == TRAILS.anywhere:
-            known.add(link.subject)
+    known = known.union(*(domains.get(kind, ()) for kind in (*above, TRAILS.anywhere)))
     return (), frozenset(known)
+
+
+@cache
+def _properties() -> tuple[Mapping[Term, set[Term]], frozenset[Term]]:
+    """Return the properties by their domains, and the figures of policies.
+
+    The properties that any node may have are under `trails:anywhere`.
+    """
+    domains: dict[Term, set[Term]] = {}
+    figures: set[Term] = set()
+    for link in plain(ontology()):
+        if link.predicate == RDFS.domain:
+            domains.setdefault(link.object, set()).add(link.subject)
+        elif link.predicate == TRAILS.anywhere:
+            domains.setdefault(TRAILS.anywhere, set()).add(link.subject)
+        if isinstance(link.subject, ox.NamedNode) and link.subject in POLICY:
+            figures.add(link.subject)
+    return domains, frozenset(figures)
 
 
 @cache

@@ -37,7 +37,9 @@ class Namespace:
     def __getattr__(self, name: str) -> NamedNode:
         if name.startswith("__"):
             raise AttributeError(name)
-        return NamedNode(self.iri + name)
+        node = NamedNode(self.iri + name)
+        setattr(self, name, node)  # hot paths ask for the same name some hundred thousand times
+        return node
 
     def __getitem__(self, name: str) -> NamedNode:
         return NamedNode(self.iri + name)
