@@ -25,14 +25,7 @@ class Hypothesis:
 
     def run(self, goal: str, context: PlanContext, budget: Limits, /) -> PlanResult:
         """Investigate; raises OptionError where the goal names nothing in the graph."""
-        request = replace(
-            context.request,
-            question=goal,
-            max_steps=budget.steps,
-            max_seconds=budget.seconds,
-        )
-        if context.request.model is not None:
-            request = replace(request, max_tokens=budget.tokens, max_usd=budget.usd)
+        request = context.asked(goal, budget)
         if not (request.shapes or request.axioms or request.violations or request.outcome):
             (first, *_) = readings_of(goal, request, context.progress)
             request = of_reading(first, request, context)

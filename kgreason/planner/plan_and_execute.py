@@ -8,7 +8,7 @@ not reached.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.budget import Limits, Spent, ask
@@ -61,9 +61,7 @@ class PlanThenExecute:
 
     def run(self, goal: str, context: PlanContext, budget: Limits, /) -> PlanResult:
         """Plan, work on each goal, revise where one failed, and answer; raises KgreasonError."""
-        request = replace(
-            context.request, question=goal, max_steps=budget.steps, max_seconds=budget.seconds
-        )
+        request = context.asked(goal, budget)
         pattern = task_types().patterns[self.name].iri
 
         def work(investigation: Investigation, opened: Opened) -> None:

@@ -1,7 +1,5 @@
 """The strategy `react`: think, call one tool, look at what it gave, and think again."""
 
-from dataclasses import replace
-
 from kgreason.base.budget import Limits, Spent
 from kgreason.loop import Investigation
 from kgreason.planner.chosen_reasoner import chosen_reasoner
@@ -20,12 +18,7 @@ class React:
 
     def run(self, goal: str, context: PlanContext, budget: Limits, /) -> PlanResult:
         """Work on a question until it is answered, or cannot be; raises KgreasonError."""
-        request = replace(
-            context.request,
-            question=goal,
-            max_steps=budget.steps,
-            max_seconds=budget.seconds,
-        )
+        request = context.asked(goal, budget)
         pattern = task_types().patterns[self.name].iri
 
         def work(investigation: Investigation, opened: Opened) -> None:

@@ -1,7 +1,7 @@
 """The protocol of strategies: a goal, a context and a budget in; a plan with its steps out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
@@ -83,6 +83,15 @@ class PlanContext:
     notice: Notice | None = None
     told: Told | None = None
     more: dict[str, Any] = field(default_factory=dict)
+
+    def asked(self, goal: str, budget: Limits) -> Request:
+        """Return the request for a goal within a budget; tokens and cost bound a model alone."""
+        asked = replace(
+            self.request, question=goal, max_steps=budget.steps, max_seconds=budget.seconds
+        )
+        if asked.model is None:
+            return asked
+        return replace(asked, max_tokens=budget.tokens, max_usd=budget.usd)
 
 
 class Strategy(Protocol):
