@@ -27,6 +27,9 @@ CITED: Final = integer("planCited")
 _LONGEST: Final = 2000
 """Characters of an observation that are told; how many rows there were is said anyway."""
 _NODE: Final = "node"
+_CITING: Final = ("property", _NODE)
+_PROSE: Final = "how"
+"""The variable of a query that tells something in words, and not a value of the graph."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,8 @@ def _query(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
         )
     made = template("look", name)
     given = {one: _given(p.type, arguments[one]) for one, p in made.parameters.items()}
-    field_ = given.get("property")
-    return _rows(desk, made.render(**given), field_ if isinstance(field_, ox.NamedNode) else None)
+    field_, about = (g if isinstance(g, ox.NamedNode) else None for g in map(given.get, _CITING))
+    return _rows(desk, made.render(**given), field_, about)
 
 
 def _given(kind: str, value: Any) -> Any:
@@ -89,11 +92,15 @@ def _given(kind: str, value: Any) -> Any:
     return term_of(text) if text[:1] in {'"', "<"} else ox.Literal(text)
 
 
-def _rows(desk: Desk, text: str, field_: ox.NamedNode | None) -> Observation:
-    """Ask a query; a row with ?node is cited."""
+def _rows(
+    desk: Desk, text: str, field_: ox.NamedNode | None, about: ox.NamedNode | None = None
+) -> Observation:
+    """Ask a query; a row with ?node is cited, or else the one node that it is `about`."""
     found = query_result(desk.graph, text, desk.seconds, "the query")
     rows, most = list(found.rows), CITED
     nodes = [row[_NODE] for row in rows if _NODE in row]
+    if rows and about is not None and _NODE not in found.rows.variables:
+        nodes = [about]
     told = _told(desk.names, rows, found.rows.variables, most)
     cited = tuple(dict.fromkeys((node, field_) for node in nodes))[:most]
     return Observation(told, len(rows), cited, text, found.digest)
@@ -106,7 +113,11 @@ def _told(names: Names, rows: Sequence[Row], variables: Sequence[str], most: int
     alone = len(variables) == 1
     parts = []
     for row in rows[:most]:
-        cells = [(name, _cell(names, row[name])) for name in variables if name in row]
+        cells = [
+            (name, row[name].value if name == _PROSE else _cell(names, row[name]))
+            for name in variables
+            if name in row
+        ]
         if alone:
             parts.append(cells[0][1] if cells else "")
         elif len(cells) == 2:  # noqa: PLR2004 - a name and its figure

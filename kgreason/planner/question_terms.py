@@ -28,6 +28,7 @@ _NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
 _CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
+_BOTH: Final = 2
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Understood:
     """What a question names.
 
     `classes` are those that one word of it fits, and those below them. `numeric` says that the
-    property has numbers. `left` are words that name nothing; `named` is how the rest is called.
+    property has numbers; `other` is a second node. `left` are words that name nothing; `named` is
+    how the rest is called.
     """
 
     intents: frozenset[str]
@@ -45,6 +47,7 @@ class Understood:
     value: ox.NamedNode | ox.Literal | None = None
     number: ox.Literal | None = None
     node: ox.NamedNode | None = None
+    other: ox.NamedNode | None = None
     left: tuple[str, ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
 
@@ -61,6 +64,7 @@ class Understood:
             ("value", self.value),
             ("number", self.number),
             ("node", self.node),
+            ("two nodes", self.other),
         ):
             if there:
                 out.add(name)
@@ -77,8 +81,9 @@ class Understood:
         if "value" in parameters:
             value = self.number if query in {"nodes-above", "nodes-below"} else self.value
             out["value"] = str(value)
-        if "node" in parameters and self.node is not None:
-            out["node"] = self.node.value
+        for name, node in (("node", self.node), ("other", self.other)):
+            if name in parameters and node is not None:
+                out[name] = node.value
         return out
 
 
@@ -107,16 +112,18 @@ class _Reader:
 
     def read(self) -> Understood:
         number = self._number()
-        node = self._node()
+        node, other = (*self._nodes(), None, None)[:2]
         classes, called = self._classes()
-        found = self._property(classes) if node is None or classes else None
+        found = self._property(classes, node)
+        if found is None and node is None:
+            found = self._leading(classes)
         value = self._value(classes, found)
         if value is not None:
             found = value[0]
             classes = classes or tuple(value[2])
-        if found is not None and not classes:
+        if found is not None and not classes and node is None:
             classes = self._having(found[0])
-        left = sorted(self._asked - self._used)
+        left = self._left()
         told = {"left": ", ".join(f"“{one}”" for one in left)}
         told["class"] = called or " and ".join(self._names(one) for one in classes[:3])
         if found:
@@ -125,8 +132,7 @@ class _Reader:
             told["value"] = self._names(value[1])
         if number:
             told["number"] = number.value
-        if node:
-            told["node"] = self._names(node)
+        told |= {k: self._names(n) for k, n in (("node", node), ("other", other)) if n}
         return Understood(
             frozenset(self._intents),
             classes,
@@ -135,9 +141,15 @@ class _Reader:
             value[1] if value else None,
             number,
             node,
-            tuple(left),
+            other,
+            left,
             told,
         )
+
+    def _left(self) -> tuple[str, ...]:
+        """Return the words that name nothing, as they stand in the question."""
+        words = dict.fromkeys(re.findall(r"[^\W_]+", self._question))
+        return tuple(word for word in words if content(word) & self._asked - self._used)
 
     def _rows(self, role: str, query: str, /, **given: Any) -> Sequence[Row]:
         return self._graph.store.select(template(role, query).render(**given))
@@ -149,25 +161,34 @@ class _Reader:
         self._used |= content(found[0])
         return ox.Literal(found[0].replace(",", "."), datatype=XSD.decimal)
 
-    def _node(self) -> ox.NamedNode | None:
-        """Return the node that the question names by IRI, label or the end of its IRI."""
-        candidates = [
-            next(text for text in hit.groupdict().values() if text)
-            for hit in _NAMED.finditer(self._question)
-        ]
-        candidates += [hit[0] for hit in _CAPITAL.finditer(self._question)]
-        for text in candidates:
-            iri = _iri(text)
-            if iri is not None and self._there(iri):
+    def _nodes(self) -> list[ox.NamedNode]:
+        """Return the nodes that the question names by IRI, label or the end of their IRI."""
+        hits = [*_NAMED.finditer(self._question), *_CAPITAL.finditer(self._question)]
+        found: dict[ox.NamedNode, int] = {}
+        for hit in hits:
+            text = next((one for one in hit.groupdict().values() if one), hit[0])
+            node = self._called(text)
+            if node is not None:
                 self._used |= content(text)
-                return iri
-            rows = self._rows("look", "named", name=ox.Literal(text.rpartition(":")[2]))
-            for row in rows:
-                node = row["node"]
-                if isinstance(node, ox.NamedNode) and not self._is_class(node):
-                    self._used |= content(text)
-                    return node
-        return None
+                found.setdefault(node, hit.start())
+        if "connected" in self._intents and len(found) < _BOTH:
+            for word in self._left():
+                node = self._called(word)
+                if node is not None:
+                    self._used |= content(word)
+                    found.setdefault(node, self._question.index(word))
+        return sorted(found, key=lambda node: found[node])
+
+    def _called(self, text: str) -> ox.NamedNode | None:
+        """Return the node that is called by a text and is no class, if there is one."""
+        iri = _iri(text)
+        if iri is not None and self._there(iri):
+            return iri
+        rows = self._rows("look", "named", name=ox.Literal(text.rpartition(":")[2]))
+        nodes = (row["node"] for row in rows)
+        return next(
+            (n for n in nodes if isinstance(n, ox.NamedNode) and not self._is_class(n)), None
+        )
 
     def _is_class(self, node: ox.NamedNode) -> bool:
         inner = self._graph.store.inner
@@ -189,7 +210,8 @@ class _Reader:
             if isinstance(upper, ox.NamedNode) and isinstance(lower, ox.NamedNode):
                 below.setdefault(upper, []).append(lower)
         known = dict.fromkeys((*sizes, *below))
-        whole = [(one, fit) for one in known if (fit := self._fit(one, self._every))]
+        free = self._every - self._used
+        whole = [(one, fit) for one in known if (fit := self._fit(one, free))]
         if whole:
             # Of several classes the one is meant that stands first: "shipments per carrier".
             best = max(
@@ -234,11 +256,20 @@ class _Reader:
         fits = [way for way in ways if way and way <= asked]
         return max(fits, key=len, default=frozenset())
 
-    def _property(self, classes: Sequence[ox.NamedNode]) -> tuple[ox.NamedNode, bool] | None:
-        """Return the property of some classes (or of all) that the other words fit, if any."""
+    def _property(
+        self, classes: Sequence[ox.NamedNode], node: ox.NamedNode | None
+    ) -> tuple[ox.NamedNode, bool] | None:
+        """Return the property that the other words fit, if any, and whether it has numbers.
+
+        It is one of some classes, of a node where one is named and no class, or else of any class.
+        """
         among = self._every - self._used
         found: dict[ox.NamedNode, tuple[int, int, bool]] = {}
-        for row in self._properties(classes):
+        alone = node is not None and not classes
+        rows = (
+            self._rows("look", "properties-at", node=node) if alone else self._properties(classes)
+        )
+        for row in rows:
             known = row["property"]
             if not isinstance(known, ox.NamedNode) or known == TYPE:
                 continue
@@ -256,6 +287,20 @@ class _Reader:
         best = max(found, key=lambda one: (*found[one][:2], one.value))
         self._used |= self._fit(best, among) or content(self._plain(best)) & among
         return best, found[best][2]
+
+    def _leading(self, classes: Sequence[ox.NamedNode]) -> tuple[ox.NamedNode, bool] | None:
+        """Return the property by which some classes lead to a class that other words fit."""
+        among = self._asked - self._used
+        for row in self._rows("context", "asked-classes") if classes and among else ():
+            ends = row["class"]
+            fit = self._fit(ends, among) if ends not in classes else frozenset()
+            found = (
+                self._rows("look", "leading-to", other=ends, **{"class": [*classes]}) if fit else ()
+            )
+            if found and isinstance(found[0]["property"], ox.NamedNode):
+                self._used |= fit
+                return found[0]["property"], False
+        return None
 
     def _properties(self, classes: Sequence[ox.NamedNode]) -> list[Row]:
         kinds: list[ox.NamedNode] = list(classes)
