@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kgreason.api.ledgers import open_ledger as open  # noqa: A004 - written kgreason.open
     from kgreason.api.planning import plan
     from kgreason.api.routed import route
+    from kgreason.api.streaming import stream
     from kgreason.base.errors import KgreasonError
     from kgreason.graph.given import Text
     from kgreason.report.entries import (
@@ -59,6 +60,7 @@ __all__ = [
     "result",
     "resume",
     "route",
+    "stream",
     "symptoms",
 ]
 _HOMES: Final = {
@@ -84,6 +86,7 @@ _HOMES: Final = {
     "result": "api.asking",
     "resume": "api.asking",
     "route": "api.routed",
+    "stream": "api.streaming",
     "symptoms": "api.asking",
 }
 _SHOWN: Final = ("__version__", "compare", "investigate", "open", "result", "resume", "symptoms")

@@ -393,6 +393,22 @@ def test_events_come_from_the_ledger_and_go_on_where_a_client_was(site: TestClie
     assert rest.count('\ndata: {"investigation"') == 2
 
 
+def test_what_was_said_is_sent_in_chunks_with_an_end(site: TestClient) -> None:
+    whole = site.get(f"{BASE}/chunks").text
+    said = [
+        json.loads(line.removeprefix("data: "))
+        for line in whole.splitlines()
+        if line.startswith('data: {"message_id"')
+    ]
+    assert said[0]["kind"] == "question"
+    assert said[0]["content"] == "Why <b>no</b> names?"
+    assert [one["end_of_dialog"] for one in said].count(True) == 1
+    assert said[-1]["end_of_dialog"] is True
+    assert whole.endswith("event: end\ndata: {}\n\n")
+    rest = site.get(f"{BASE}/chunks", headers={"Last-Event-ID": str(len(said) - 2)}).text
+    assert rest.count('data: {"message_id"') == 2
+
+
 def test_events_are_read_from_files_line_by_line(tmp_path: Path) -> None:
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     mine, other = ({"investigation": iri, "event": "tested"} for iri in ("urn:a", "urn:b"))

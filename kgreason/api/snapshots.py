@@ -26,6 +26,7 @@ from kgreason.report.result import Result
 from kgreason.report.summary import Answer as ShortAnswer
 from kgreason.report.summary import answer as short_answer
 from kgreason.review.events import events
+from kgreason.review.messages import chunks
 
 USUAL: Final[Mapping[str, str]] = {p: iri for p, iri in PREFIXES.items() if p != "work"}
 """The prefixes that a query need not declare."""
@@ -139,6 +140,11 @@ class Snapshot:
         """Return what happened in an investigation, in order, as `--events` writes it."""
         with self._opened(iri) as record:
             return list(events(record))
+
+    def chunks(self, iri: str) -> list[dict[str, Any]]:
+        """Return what an investigation said, in order, as `ask --stream jsonl` writes it."""
+        with self._opened(iri) as record:
+            return [one.as_dict() for one in chunks(record)]
 
     def questions(self, iri: str) -> list[tuple[Template, str]]:
         """Return the stored questions about an investigation, each with its SPARQL text."""

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
@@ -13,7 +14,7 @@ from kgreason.cli import options as o
 from kgreason.cli import source_options as s
 from kgreason.cli import strategy_options as t
 from kgreason.cli.errors import command, resumable, tell
-from kgreason.cli.live_view import Live, LiveView
+from kgreason.cli.live_view import Live, LiveView, both
 from kgreason.cli.looking import chosen_report, given_out
 from kgreason.cli.progress import Shown
 
@@ -33,6 +34,7 @@ def add_to(app: typer.Typer) -> None:
     'ask "why is a code missing?" data/ --shapes shapes.ttl --yes',
     'ask "what makes shipments late?" data/ --model openai:qwen3 --yes',
     'ask "how many shipments have no mass?" data/ --strategy react',
+    'ask "how many shipments have no mass?" data/ --stream jsonl',
     'ask "why is a code missing?" data/ --shapes shapes.ttl --strategies react,hypothesis',
 )
 def ask(
@@ -87,6 +89,7 @@ def ask(
     format_: o.Format = None,
     out: o.Out = None,
     live: Live = False,
+    stream: t.Stream = None,
 ) -> None:
     """Take an open question, and answer it by the strategy that suits it.
 
@@ -101,6 +104,7 @@ def ask(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     chosen = chosen_report(out, format_)
+    chunks = t.streamed(stream, out, format_)
     question = question.encode("utf-8", "replace").decode()
     limits = m.model_options(model, max_tokens, max_usd, prices)
     if plain and model is None:
@@ -120,6 +124,8 @@ def ask(
     if strategies is not None:
         if strategy is not None:
             raise OptionError("--strategy names one, --strategies several; give one of the two.")
+        if chunks is not None:
+            raise OptionError("--stream follows one strategy; leave it out with --strategies.")
         t.compare(question, files, strategies, asked, out, as_json=chosen is o.ReportFormat.JSON)
         return
     of_readings = choose is not None or yes or plain or source or readings or tests
@@ -132,27 +138,48 @@ def ask(
         principal=as_,
         extend=extend or (),
     )
+    view = LiveView() if live else None
+    following = _Following(view, both(view, chunks))
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked["routing"] = routing.decision.as_dict()
-        result = _by_hypotheses(question, files, asked, limits, choose, yes=yes, live=live)
+        result = _by_hypotheses(
+            question, files, asked, limits, choose, yes=yes, following=following
+        )
     elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
-        result = _by_strategy(question, files, asked, routing, live=live)
-    given_out(result, chosen, out, ledger)
+        result = _by_strategy(question, files, asked, routing, following=following)
+    if chunks is None or out is not None:
+        given_out(result, chosen, out, ledger)
+    else:
+        result.close()
+    if chunks is not None and chunks.broken:
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _Following:
+    """Who follows the work: the live view, if any, and what is told of each step, if anything."""
+
+    view: LiveView | None
+    told: Any
 
 
 def _by_strategy(
-    question: str, files: Sequence[Any], asked: dict[str, Any], routing: Any, *, live: bool
+    question: str,
+    files: Sequence[Any],
+    asked: dict[str, Any],
+    routing: Any,
+    *,
+    following: _Following,
 ) -> Any:
     """Work on a question by the strategy that the routing names; gives its result."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     tell(routing.decision.rationale)
-    view = LiveView() if live else None
-    with Shown(view) as shown:
-        more: dict[str, Any] = {"progress": shown, "notice": shown.notice, "told": view}
+    with Shown(following.view) as shown:
+        more: dict[str, Any] = {"progress": shown, "notice": shown.notice, "told": following.told}
         return api.plan(question, files, routing=routing, **asked, **more).result
 
 
@@ -164,7 +191,7 @@ def _by_hypotheses(
     choose: int | None,
     *,
     yes: bool,
-    live: bool,
+    following: _Following,
 ) -> Any:
     """Say what a question may mean, let one reading be chosen, and investigate that."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
@@ -179,8 +206,7 @@ def _by_hypotheses(
     tell(f"Looking into: {_told(offered[place])}.")
     if offered[place].query:
         tell(offered[place].query.strip())
-    view = LiveView() if live else None
-    with Shown(view) as shown, resumable(asked["ledger"], new=True):
+    with Shown(following.view) as shown, resumable(asked["ledger"], new=True):
         return api.ask(
             question,
             files,
@@ -188,7 +214,7 @@ def _by_hypotheses(
             calls=calls,
             progress=shown,
             notice=shown.notice,
-            told=view,
+            told=following.told,
             **asked,
         )
 

@@ -1,13 +1,21 @@
-"""What `ask` is told about strategies, and how it writes what several of them found."""
+"""What `ask` is told about strategies, and how it writes what they say and what they found."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from kgreason.base.errors import OptionError
+from kgreason.cli.ending import let_go
+from kgreason.cli.errors import tell
 from kgreason.cli.output import deliver, json_text, table
 from kgreason.cli.progress import Shown
+
+if TYPE_CHECKING:
+    from kgreason.review.messages import ChunkWriter
 
 _STRATEGIES: Final = "Strategy"
 
@@ -31,6 +39,48 @@ Strategies = Annotated[
         help="Work on it by each of these, and compare what comes out.",
     ),
 ]
+
+
+class StreamFormat(StrEnum):
+    """How what is said meanwhile is written."""
+
+    JSONL = "jsonl"
+
+
+Stream = Annotated[
+    StreamFormat | None,
+    typer.Option(
+        "--stream",
+        metavar="jsonl",
+        rich_help_panel=_STRATEGIES,
+        show_default=False,
+        help="Write each thought, observation, answer and the like to stdout once it is recorded: "
+        "chunks of messages as JSON lines. The report then goes to --out FILE alone.",
+    ),
+]
+
+
+def streamed(wanted: StreamFormat | None, out: str | None, format_: object) -> "ChunkWriter | None":
+    """Return what writes chunks to stdout, where that is asked for.
+
+    Raises OptionError where a report is to be written there too.
+    """
+    if wanted is None:
+        return None
+    if out == "-" or (out is None and format_ is not None):
+        raise OptionError("--stream writes to stdout; give --out FILE for the report.")
+    from kgreason.review.messages import ChunkWriter  # noqa: PLC0415 - keeps --help quick
+
+    return ChunkWriter(sys.stdout, _broken)
+
+
+def _broken(error: OSError) -> None:
+    let_go(sys.stdout.fileno())
+    tell(
+        f"The stream cannot be written ({error.strerror or error}). The work goes on, and all of "
+        "it is recorded; `kgreason show` tells it."
+    )
+
 
 _HEADS: Final = ("strategy", "answered", "confidence", "cited", "valid", "steps", "tests",
                  "tokens", "USD", "seconds")  # fmt: skip

@@ -74,6 +74,7 @@ class Reflexion:
             context.ledger,
             lambda investigation, opened: _written(investigation, opened, made),
             context.progress,
+            told=context.told,
         )
         for found, _, _ in made:
             found.result.close()

@@ -240,6 +240,10 @@ class Explorer:
         """Send what happens as server-sent events."""
         return self.live.response(request, self.held(request).iri)
 
+    def said(self, request: Request) -> Response:
+        """Send what is said, chunk by chunk, as server-sent events."""
+        return self.live.chunks(request, self.held(request).iri)
+
     def query(self, request: Request) -> Response:
         """Offer the stored questions, and any query."""
         snapshot = self.snapshots.now()
@@ -290,5 +294,6 @@ PAGES: Final[Sequence[tuple[str, str]]] = (
     ("/i/{nonce}/report", "report"),
     ("/i/{nonce}/live", "watched"),
     ("/i/{nonce}/events", "stream"),
+    ("/i/{nonce}/chunks", "said"),
 )
 """The address of each page, and the method that makes it."""

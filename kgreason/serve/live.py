@@ -65,9 +65,18 @@ class Live:
 
     def response(self, request: Request, iri: str) -> StreamingResponse:
         """Send the events after the last that the client has, until the end."""
+        return self._sent(request, iri, lambda: self.events(iri))
+
+    def chunks(self, request: Request, iri: str) -> StreamingResponse:
+        """Send what is said, after the last chunk that the client has, until the end."""
+        return self._sent(request, iri, lambda: self.snapshots.now().chunks(iri))
+
+    def _sent(
+        self, request: Request, iri: str, known: Callable[[], list[Event]]
+    ) -> StreamingResponse:
         last = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         sent = int(last) if last.isdecimal() else 0
-        feed = feed_of(lambda: self.events(iri), lambda: self.ended(iri), self.stopping, sent)
+        feed = feed_of(known, lambda: self.ended(iri), self.stopping, sent)
         return StreamingResponse(feed, media_type="text/event-stream")
 
 
