@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final, Self, cast
 
 import typer
 
@@ -122,10 +122,7 @@ def ask(
     }
     files = o.paths(data)
     if strategies is not None:
-        if strategy is not None:
-            raise OptionError("--strategy names one, --strategies several; give one of the two.")
-        if chunks is not None:
-            raise OptionError("--stream follows one strategy; leave it out with --strategies.")
+        _one_of_them(strategy, chunks)
         t.compare(question, files, strategies, asked, out, as_json=chosen is o.ReportFormat.JSON)
         return
     of_readings = choose is not None or yes or plain or source or readings or tests
@@ -138,18 +135,20 @@ def ask(
         principal=as_,
         extend=extend or (),
     )
-    view = LiveView() if live else None
-    following = _Following(view, both(view, chunks))
+    following = _Following.of(live, chunks)
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked["routing"] = routing.decision.as_dict()
-        result = _by_hypotheses(
-            question, files, asked, limits, choose, yes=yes, following=following
-        )
+        result = _by_hypotheses(question, files, asked, limits, choose, following, yes=yes)
     elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
-        result = _by_strategy(question, files, asked, routing, following=following)
+        result = _by_strategy(question, files, asked, routing, following)
+    _given_out(result, chosen, out, ledger, chunks)
+
+
+def _given_out(result: Any, chosen: Any, out: str | None, ledger: str, chunks: Any) -> None:
+    """Write the result, unless stdout is for chunks; ends with 1 where these were not written."""
     if chunks is None or out is not None:
         given_out(result, chosen, out, ledger)
     else:
@@ -158,12 +157,26 @@ def ask(
         raise typer.Exit(1)
 
 
+def _one_of_them(strategy: str | None, chunks: Any) -> None:
+    """Refuse what does not go with --strategies; raises OptionError."""
+    if strategy is not None:
+        raise OptionError("--strategy names one, --strategies several; give one of the two.")
+    if chunks is not None:
+        raise OptionError("--stream follows one strategy; leave it out with --strategies.")
+
+
 @dataclass(frozen=True)
 class _Following:
     """Who follows the work: the live view, if any, and what is told of each step, if anything."""
 
     view: LiveView | None
     told: Any
+
+    @classmethod
+    def of(cls, live: bool, chunks: Any) -> Self:
+        """Return who follows."""
+        view = LiveView() if live else None
+        return cls(view, both(view, chunks))
 
 
 def _by_strategy(
@@ -189,9 +202,9 @@ def _by_hypotheses(
     asked: dict[str, Any],
     limits: dict[str, Any],
     choose: int | None,
+    following: _Following,
     *,
     yes: bool,
-    following: _Following,
 ) -> Any:
     """Say what a question may mean, let one reading be chosen, and investigate that."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
