@@ -184,7 +184,6 @@ def _by_strategy(
     files: Sequence[Any],
     asked: dict[str, Any],
     routing: Any,
-    *,
     following: _Following,
 ) -> Any:
     """Work on a question by the strategy that the routing names; gives its result."""
