@@ -46,6 +46,7 @@ from kgreason.record.agents import ENGINE, agent, introduce
 from kgreason.record.calibration import Calibration
 from kgreason.record.record import literal, now
 from kgreason.record.routing_decision import decision_of, write_decision
+from kgreason.record.sub_sessions import PROVISIONAL, write_completion, write_parent
 from kgreason.repair.dry_run import dry_run
 from kgreason.repair.intervene import REPAIR, intervene, pending_tests, run
 from kgreason.test.confounders import challenge
@@ -152,8 +153,7 @@ class Investigation:
             raise
 
     def _work(self) -> None:
-        if not self._done("Start"):
-            self._start()
+        self.open()
         if not self._done("Observe"):
             record_symptoms(self.context, self.symptoms)
         for round_ in range(1, int(self.context.policy.number("rounds")) + 1):
@@ -170,14 +170,18 @@ class Investigation:
         if self.request.try_repairs and self.cut is None:
             dry_run(self.context, self.symptoms)
 
+    def open(self) -> None:
+        """Record what is asked for and no more; whoever has the IRI can carry it on."""
+        if not self._done("Start"):
+            self._start()
+
     def carry_out(self, work: Callable[[], object]) -> None:
         """Record what a strategy does in place of the loop, between the start and the end.
 
         What the budget ends is cut; what is raised is recorded first, as by `run`.
         """
         try:
-            if not self._done("Start"):
-                self._start()
+            self.open()
             self._within(work)
             self._finish()
         except Exception as error:
@@ -411,8 +415,9 @@ class Investigation:
             graphs=graph.graphs,
             options=recorded_options(self.request, graph),
             state=TRAILS.Running,
-            notice=sorted(set(graph.notices)),
+            notice=sorted({*graph.notices, *((PROVISIONAL,) if self.request.parent else ())}),
         )
+        write_parent(step, node, self.request.parent, self.request.assignment, self.request.depth)
         step.triples += self.context.policy.triples
         step.triples += figures.copied()
         step.add(figures.ENGINE, TRAILS.step, step.node)
@@ -452,6 +457,7 @@ class Investigation:
             step = self.record.step("Fail")
             message = without_secrets(str(error))
             step.describe(step.node, errorType=type(error).__name__, errorMessage=message)
+            write_completion(self.record, step, self.request.assignment, message)
             self.record.commit(step)
 
     def _finish(self) -> None:
@@ -462,6 +468,7 @@ class Investigation:
         step.add(self.record.iri, PROV.endedAtTime, now())
         finished = template("record", "set-state")
         step.apply(finished.render(investigation=self.record.iri, state=TRAILS.Finished))
+        write_completion(self.record, step, self.request.assignment)
         self.record.commit(step)
 
 

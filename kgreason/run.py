@@ -143,6 +143,42 @@ def carried_out(
         return recorded(ledger, which)
 
 
+def open_session(store: Ledger, graph: Graph, request: Request, nonce: str) -> Record:
+    """Record the request of a sub-investigation, and no more; gives its record, which is open.
+
+    Nothing is written where the ledger has an investigation of that nonce already.
+    """
+    known = {entry.iri for entry in store.entries()}
+    iri = named(nonce)
+    record = Record(store.store, iri, store.blobs) if iri in known else store.new(nonce)
+    Investigation(graph, (), record, request, rules=policy.load(request.policy)).open()
+    return record
+
+
+def carry_on(
+    record: Record,
+    graph: Graph,
+    observed: Observed,
+    request: Request,
+    progress: Progress | None = None,
+    *,
+    ledger: Path | None = None,
+    jobs: int = 1,
+) -> None:
+    """Carry on an open investigation of the loop, with its data at hand; `go_on` reads them again.
+
+    `request` is what its record holds, with the objects that were given.
+    """
+    rules = policy.load(request.policy)
+    model = company(request, rules, spent(record))
+    testers = (*model.testers, *_outside(request, ledger, model, rules))
+    check_testers(testers, rules)
+    own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs}
+    own |= {"testers": testers, "narrator": model.narrator}
+    suggested = _suggested(request, graph, observed)
+    _run(graph, observed, record, request, progress, suggested, **own)
+
+
 def _begin(
     request: Request,
     ledger: Path | None,
@@ -397,6 +433,7 @@ def _investigation(
     symptoms = [
         symptom.numbered(ox.NamedNode(f"{record.iri.value}:symptom:{number}"), number)
         for number, symptom in enumerate(observed.failing, start=1)
+        if not request.symptoms or symptom.constraint.key in request.symptoms
     ]
     declared = declarations(request.complete, (symptom.constraint for symptom in observed.symptoms))
     return Investigation(

@@ -19,7 +19,10 @@ from kgreason.base.terms import RDF, RDFS, SH, TYPE, XSD
 from kgreason.record.catalogue import entries, fill_lists
 from kgreason.record.whole_shapes import SHAPES, checks, files
 
-ONTOLOGY: Final = ("trails.ttl", "policy.ttl", "lifecycle.ttl", "repair.ttl", "planner.ttl")
+ONTOLOGY: Final = (
+    *("trails.ttl", "policy.ttl", "lifecycle.ttl", "repair.ttl", "planner.ttl"),
+    "supervision.ttl",
+)
 """What a record is merged with, beside the catalogue; its policy it holds itself."""
 
 _SEVERITIES: Final[dict[ox.NamedNode, Severity]] = {

@@ -26,7 +26,8 @@ Strategy = Annotated[
         metavar="NAME",
         rich_help_panel=_STRATEGIES,
         show_default="the question is routed",
-        help="Work on it by this strategy: hypothesis, react, plan-then-execute or reflexion.",
+        help="Work on it by this strategy: hypothesis, react, plan-then-execute, supervisor or "
+        "reflexion.",
     ),
 ]
 Strategies = Annotated[

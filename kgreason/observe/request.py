@@ -46,7 +46,9 @@ class Request:
     folders of documents, or graph: and an IRI; `readings` is a file of what somebody who read their
     passages found. `tests` are those that somebody designed, as `kgreason.computation.designed`
     reads them. `routing` is how the question was routed, as
-    `kgreason.record.routing_decision` keeps it.
+    `kgreason.record.routing_decision` keeps it. A sub-investigation names its `parent` and its
+    `assignment` by IRI, has the `depth` of the fan-outs above it, and looks into the symptoms of
+    the keys `symptoms` alone, where there are any.
     """
 
     data: tuple[str, ...]
@@ -88,6 +90,10 @@ class Request:
     readings: str | None = None
     tests: tuple[Mapping[str, Any], ...] = ()
     routing: Mapping[str, Any] | None = None
+    parent: str | None = None
+    assignment: str | None = None
+    depth: int = 0
+    symptoms: tuple[str, ...] = ()
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 

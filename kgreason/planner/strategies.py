@@ -16,6 +16,7 @@ from kgreason.planner.plan_and_execute import PlanThenExecute
 from kgreason.planner.react import React
 from kgreason.planner.reflexion import Reflexion
 from kgreason.planner.strategy_protocol import Strategy
+from kgreason.planner.supervisor import Supervisor
 from kgreason.routing.task_types import task_types
 
 GROUP: Final = "kgreason.strategies"
@@ -41,7 +42,7 @@ def strategies() -> dict[str, Strategy]:
 
     Raises OptionError for an installed strategy whose pattern nobody declared.
     """
-    own: tuple[Strategy, ...] = (Hypothesis(), React(), PlanThenExecute())
+    own: tuple[Strategy, ...] = (Hypothesis(), React(), PlanThenExecute(), Supervisor())
     found = {one.name: one for one in (*own, *_installed())}
     found[Reflexion.name] = Reflexion(dict(found))
     known = task_types().patterns

@@ -39,6 +39,12 @@ def tools_of(pattern: str) -> dict[str, Tool]:
     return {t.name: t for t in tools().values() if ox.NamedNode(t.scope) in scopes}
 
 
+def scopes_of(pattern: str) -> tuple[str, ...]:
+    """Return the IRIs of the scopes whose tools the strategy of a pattern, an IRI, may use."""
+    found = values(catalogue(), ox.NamedNode(pattern), TRAILS.mayUse)
+    return tuple(one.value for one in found)
+
+
 def tools() -> dict[str, Tool]:
     """Return all tools by name."""
     store = catalogue()

@@ -1,0 +1,161 @@
+"""Fan-in: what the sub-investigations of a divided question give together.
+
+Their records are put together on a scratch copy, as if one investigation had made them, and judged
+there once more: the gates of the policy are applied with the e-BH set over all hypotheses that the
+correlation registered, and the joint explanation is worked out over all symptoms. So the promises
+are those of one investigation. Nothing is kept between two fan-ins, and the order of the
+completions does not matter: records are put together in the order of the assignments.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.store import Row, Store
+from kgreason.base.templates import template
+from kgreason.base.terms import TRAILS, TYPE
+from kgreason.context.context import Context
+from kgreason.context.symptom import Observed
+from kgreason.decide.decide import conclude, decide
+from kgreason.graph.names import Names
+from kgreason.observe.opening import recorded_symptoms
+from kgreason.record import Record
+from kgreason.record.fanning import Expected, Joined, Standing, ToldCause, expected
+from kgreason.record.record import Node
+from kgreason.report.as_json import as_dict
+
+_LEFT_OUT: Final = frozenset(
+    TRAILS[name] for name in ("Start", "Conclude", "Narrate", "Finish", "Fail", "Plan", "Act")
+)
+"""Phases whose steps say nothing of hypotheses, or what is provisional."""
+_KEPT: Final = frozenset({TRAILS.Suggestion})
+
+
+@dataclass(frozen=True)
+class FanIn:
+    """What is there to be joined: the assignments that count, and those with nothing to join."""
+
+    used: tuple[Expected, ...]
+    missing: tuple[Expected, ...]
+
+    @property
+    def done(self) -> bool:
+        """Whether all that was expected is there."""
+        return not self.missing
+
+
+def fan_in(record: Record) -> FanIn:
+    """Return what of the fan-outs of an investigation is there, by one query on the ledger."""
+    live = [one for one in expected(record) if not one.missed]
+    return FanIn(
+        tuple(one for one in live if one.complete), tuple(one for one in live if not one.complete)
+    )
+
+
+def together(parent: Record, sessions: Iterable[Node]) -> Record:
+    """Put the records of sub-investigations together on a scratch copy, under the parent's name."""
+    inner = ox.Store()
+    inner.extend(parent.store.quads(parent.iri))
+    offset = 0
+    for session in sessions:
+        quads = list(parent.store.quads(session))
+        offset += _add(inner, parent.iri, session, quads, offset)
+    return Record(Store(inner, f"a scratch copy of {parent.iri.value}"), parent.iri, parent.blobs)
+
+
+def _add(inner: ox.Store, iri: Node, session: Node, quads: Sequence[ox.Quad], offset: int) -> int:
+    """Add what a sub-investigation found; gives how many hypotheses it has, to number on."""
+    gone = {q.subject for q in quads if q.predicate == TRAILS.phase and q.object in _LEFT_OUT}
+    kept = {q.subject for q in quads if q.predicate == TYPE and q.object in _KEPT}
+    out = {q.subject for q in quads if q.predicate == TRAILS.step and q.object in gone}
+    left = ((out | gone) - kept) | {session}
+    members = {q.subject for q in quads if q.predicate == TYPE and q.object == TRAILS.Hypothesis}
+    for quad in quads:
+        if quad.subject in left:
+            continue
+        value = iri if quad.object == session else quad.object
+        if quad.predicate == TRAILS.index and quad.subject in members:
+            value = ox.Literal(int(quad.object.value) + offset)  # type: ignore[union-attr]
+        inner.add(ox.Quad(quad.subject, quad.predicate, value, iri))
+    return len(members)
+
+
+def judged(context: Context, parent: Record, found: FanIn, observed: Observed) -> Record:
+    """Give final statuses and a joint explanation to what was found, on a scratch copy."""
+    made = together(parent, (one.session for one in found.used))
+    judging = Context(
+        context.graph, made, context.policy, context.seed, context.most, Names(context.graph)
+    )
+    judging.declared, judging.foreign = context.declared, context.foreign
+    records = (Record(parent.store, one.session) for one in found.used)
+    symptoms = [s for record in records for s in recorded_symptoms(record, observed)]
+    rounds = [int(row["round"].value) for row in made.select("steps-of", phase=TRAILS.Decide)]
+    if rounds:
+        decide(judging, max(rounds))
+    conclude(judging, sorted(symptoms, key=lambda s: s.index), None)
+    return made
+
+
+def joined(parent: Record, correlation: str, found: FanIn, made: Record) -> Joined:
+    """Return what is to be recorded of a scratch copy that was judged."""
+    (family,) = made.select("e-bh", role="status")
+    threshold = family.get("threshold")
+    told = as_dict(made)
+    before = {
+        row["hypothesis"].value: (one.session.value, row)
+        for one in found.used
+        for row in _standings(parent.store, one.session)
+    }
+    standings = tuple(
+        Standing(name, before[name][0], _status(before[name][1]), _status(row),
+                 Decimal(row["e"].value))
+        for row in _standings(made.store, made.iri)
+        if (name := row["hypothesis"].value) in before
+    )  # fmt: skip
+    failing = sum(one["failing"] for one in told["symptoms"])
+    explained = sum(cause["adds"] or 0 for cause in told["causes"])
+    causes = tuple(
+        ToldCause(c["statement"], tuple(c["hypotheses"]), c["explains"], c["adds"])
+        for c in told["causes"]
+    )
+    return Joined(
+        _statement(causes, failing, explained, found),
+        correlation,
+        found.used,
+        found.missing,
+        int(family["family"].value),
+        threshold if isinstance(threshold, ox.Literal) else None,
+        failing,
+        explained,
+        standings,
+        causes,
+        (),
+        tuple(dict.fromkeys(one.fan_out for one in (*found.used, *found.missing))),
+    )
+
+
+def _standings(store: Store, iri: Node) -> list[Row]:
+    return list(store.select(template("record", "standings").render(investigation=iri)))
+
+
+def _status(row: Row) -> str:
+    return TRAILS[row["status"].value.capitalize()].value
+
+
+def _statement(causes: Sequence[ToldCause], failing: int, explained: int, found: FanIn) -> str:
+    """Return in sentences what came of all parts, and what is missing."""
+    number = len(causes)
+    said = [
+        f"{number} {'cause explains' if number == 1 else 'causes explain'} {explained} of "
+        f"{failing} failures."
+        if number
+        else "No cause holds over all parts."
+    ]
+    said += [cause.statement for cause in causes]
+    for one in found.missing:
+        why = "did not end in time" if one.reason is None else f"ended in an error: {one.reason}"
+        said.append(f"Missing is “{one.goal}”: its sub-investigation {why}")
+    return " ".join(text if text.endswith((".", "?", "!")) else f"{text}." for text in said)

@@ -1,0 +1,260 @@
+"""Fan-outs, assignments and syntheses in the record of the investigation that divides a question.
+
+What is expected, and what has ended, is asked of the ledger each time (`queries/record/fan-in.rq`);
+nothing is kept between two looks.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.budget import Limits
+from kgreason.base.store import Row
+from kgreason.base.terms import PROV
+from kgreason.record.agents import ENGINE, introduce
+from kgreason.record.record import Node, Record, Step
+from kgreason.record.sub_sessions import COMPLETE
+
+SYMPTOM: Final = "symptom"
+CLASS: Final = "class"
+SOURCE: Final = "source"
+GOAL: Final = "goal"
+KINDS: Final = (SYMPTOM, CLASS, SOURCE, GOAL)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a divided question: its goal, the pattern that works on it, and its scope.
+
+    `strategy` is the IRI of the pattern, `tools` the IRIs of the scopes of tools that it may use,
+    `symptoms` the keys of those that it is limited to; `within_class` and `within_graph` name what
+    of the graph it is limited to.
+    """
+
+    goal: str
+    strategy: str
+    tools: tuple[str, ...] = ()
+    symptoms: tuple[str, ...] = ()
+    within_class: str | None = None
+    within_graph: str | None = None
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An assignment of a fan-out, and how its sub-investigation ended, if it did.
+
+    `status` is "complete" or "error", None where it is open still; `completion` is the node that
+    says so. `missed` says that the assignment was given out again.
+    """
+
+    assignment: Node
+    session: Node
+    fan_out: Node
+    fan_out_number: int
+    goal: str
+    status: str | None
+    completion: Node | None
+    reason: str | None
+    missed: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether its part can be joined."""
+        return self.status == COMPLETE
+
+
+def write_fan_out(
+    record: Record,
+    step: Step,
+    split_by: str,
+    depth: int,
+    correlation: str,
+    reason: str,
+    wait: float | None = None,
+) -> Node:
+    """Write down that a question is divided, derived from how it was routed; gives its node."""
+    number = 1 + len({one.fan_out for one in expected(record)})
+    node = step.make(
+        "FanOut",
+        PROV.Entity,
+        dividedBy=split_by,
+        fanOutNumber=number,
+        depth=depth,
+        correlation=correlation,
+        reason=reason,
+        waitSeconds=None if wait is None else Decimal(f"{wait:.3f}"),
+    )
+    _attributed(record, step, node)
+    for row in record.select("worked-on-by")[:1]:
+        step.add(node, PROV.wasDerivedFrom, ox.NamedNode(row["decision"].value))
+    return node
+
+
+def write_assignment(
+    step: Step,
+    fan_out: Node,
+    part: Part,
+    session: Node,
+    share: Limits,
+    replaces: Node | None = None,
+) -> Node:
+    """Write down who works on a part; gives its node."""
+    node = step.make(
+        "Assignment",
+        PROV.Entity,
+        fanOut=fan_out,
+        session=session,
+        statement=part.goal,
+        strategy=ox.NamedNode(part.strategy),
+        toolScope=[ox.NamedNode(one) for one in part.tools] or None,
+        symptomKey=list(part.symptoms) or None,
+        withinClass=None if part.within_class is None else ox.NamedNode(part.within_class),
+        withinGraph=None if part.within_graph is None else ox.NamedNode(part.within_graph),
+        shareSteps=share.steps,
+        shareSeconds=None if share.seconds is None else Decimal(f"{share.seconds:.3f}"),
+        shareTokens=share.tokens,
+        shareUsd=None if share.usd is None else Decimal(f"{share.usd:.6f}"),
+        replacesAssignment=replaces,
+    )
+    step.describe(node, index=_place(node))
+    step.add(node, PROV.wasDerivedFrom, fan_out, *(() if replaces is None else (replaces,)))
+    return node
+
+
+def expected(record: Record) -> list[Expected]:
+    """Return all assignments of an investigation, in their order, each with how it ended."""
+    return [_expected(row) for row in record.select("fan-in")]
+
+
+def _expected(row: Row) -> Expected:
+    complete, failed = row.get("complete"), row.get("failed")
+    end = complete or failed
+    return Expected(
+        ox.NamedNode(row["assignment"].value),
+        ox.NamedNode(row["session"].value),
+        ox.NamedNode(row["fanOut"].value),
+        int(row["number"].value),
+        row["goal"].value,
+        None if end is None else COMPLETE if complete else "error",
+        None if end is None else ox.NamedNode(end.value),
+        row["reason"].value if complete is None and "reason" in row else None,
+        "instead" in row,
+    )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A hypothesis of a sub-investigation after fan-in; statuses are IRIs, `twins` its equals."""
+
+    hypothesis: str
+    session: str
+    provisional: str
+    final: str
+    e: Decimal
+    twins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToldCause:
+    """A cause over the whole correlation, with the hypotheses that state it.
+
+    `failing` counts what it holds, `adds` what no cause before it holds; None where that was not
+    counted.
+    """
+
+    statement: str
+    hypotheses: tuple[str, ...]
+    failing: int | None = None
+    adds: int | None = None
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What the completions of an investigation give together."""
+
+    statement: str
+    correlation: str
+    used: tuple[Expected, ...]
+    missing: tuple[Expected, ...]
+    family: int
+    threshold: ox.Literal | None = None
+    failing: int | None = None
+    explained: int | None = None
+    standings: tuple[Standing, ...] = ()
+    causes: tuple[ToldCause, ...] = ()
+    contradictions: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+    fan_outs: tuple[Node, ...] = field(default=())
+
+
+def write_synthesis(record: Record, step: Step, made: Joined) -> tuple[Node, Sequence[Node]]:
+    """Write down what came of all parts; gives the nodes of the synthesis and of its causes."""
+    node = step.make(
+        "Synthesis",
+        PROV.Entity,
+        fanOut=list(made.fan_outs),
+        completion=[one.completion for one in made.used if one.completion is not None] or None,
+        missing=[one.assignment for one in made.missing] or None,
+        partial=bool(made.missing),
+        correlation=made.correlation,
+        statement=made.statement,
+        ebhFamily=made.family,
+        ebhThreshold=made.threshold,
+        failing=made.failing,
+        explained=made.explained,
+        causes=len(made.causes),
+    )
+    _attributed(record, step, node)
+    ends = (one.completion for one in made.used if one.completion is not None)
+    step.add(node, PROV.wasDerivedFrom, *made.fan_outs, *ends)
+    for one in made.standings:
+        step.make("FinalStatus", PROV.Entity, synthesis=node, **_standing(one))
+    causes = [_cause(step, node, place, one) for place, one in enumerate(made.causes, start=1)]
+    for said, hypotheses, status in made.contradictions:
+        step.make(
+            "Contradiction",
+            PROV.Entity,
+            synthesis=node,
+            statement=said,
+            hypothesis=[ox.NamedNode(h) for h in hypotheses],
+            finalStatus=ox.NamedNode(status),
+        )
+    return node, causes
+
+
+def _standing(one: Standing) -> Mapping[str, Node | Decimal | list[Node] | None]:
+    return {
+        "hypothesis": ox.NamedNode(one.hypothesis),
+        "session": ox.NamedNode(one.session),
+        "provisionalStatus": ox.NamedNode(one.provisional),
+        "finalStatus": ox.NamedNode(one.final),
+        "combinedE": one.e,
+        "twin": [ox.NamedNode(t) for t in one.twins] or None,
+    }
+
+
+def _cause(step: Step, synthesis: Node, place: int, one: ToldCause) -> Node:
+    node = step.make(
+        "SynthesisedCause",
+        PROV.Entity,
+        synthesis=synthesis,
+        index=place,
+        hypothesis=[ox.NamedNode(h) for h in one.hypotheses],
+        statement=one.statement,
+        insideFailing=one.failing,
+        adds=one.adds,
+    )
+    step.add(node, PROV.wasDerivedFrom, *(ox.NamedNode(h) for h in one.hypotheses))
+    return node
+
+
+def _attributed(record: Record, step: Step, node: Node) -> None:
+    step.describe(node, index=_place(node))
+    introduce(record, step, (ENGINE,))
+    step.add(node, PROV.wasAttributedTo, ENGINE.iri)
+
+
+def _place(node: Node) -> int:
+    return int(node.value.rpartition(":")[2])
