@@ -44,6 +44,7 @@ from kgreason.observe.request import Request
 from kgreason.record import Record, Step, Written, extended, policy
 from kgreason.record.agents import ENGINE, agent, introduce
 from kgreason.record.calibration import Calibration
+from kgreason.record.joining import joined
 from kgreason.record.record import literal, now
 from kgreason.record.routing_decision import decision_of, write_decision
 from kgreason.record.sub_sessions import PROVISIONAL, write_completion, write_parent
@@ -64,6 +65,11 @@ from kgreason.test.run import Answers, execute, execute_recorded, is_outside
 from kgreason.test.tester import Tester
 
 P = ParamSpec("P")
+Carrier = Callable[["Investigation", Sequence[Symptom], int], None]
+"""Has symptoms looked into elsewhere, in a round, and puts what was written into the record.
+
+What it does not put there is done by whoever called it.
+"""
 _LEFT_OVER: Final = integer("leastLeftOver")
 
 
@@ -74,7 +80,8 @@ class Investigation:
     the request, read; `proposers` are asked beside those that the engine and the request bring,
     `testers` test outside the graph, and the `narrator` tells in the end how the hypotheses
     competed, or answers by itself where the request leaves no time for them. Candidates are looked
-    for in as many processes as it has `jobs`; the record does not depend on them.
+    for in as many processes as it has `jobs`; the record does not depend on them. A `carrier` has
+    symptoms looked into by workers.
     """
 
     def __init__(
@@ -93,8 +100,10 @@ class Investigation:
         testers: Sequence[Tester] = (),
         jobs: int = 1,
         narrator: ModelNarrator | None = None,
+        carrier: Carrier | None = None,
     ) -> None:
         self.record = record
+        self._carrier = carrier
         self.testers = testers
         self.narrator = narrator
         self.calibration = calibration
@@ -215,7 +224,10 @@ class Investigation:
             self._start()
         elif phase == TRAILS.Observe:
             record_symptoms(context, self.symptoms)
-        elif phase in {TRAILS.Hypothesize, TRAILS.Design, TRAILS.Narrate, TRAILS.Fail}:
+        elif phase in {
+            *(TRAILS.Hypothesize, TRAILS.Design, TRAILS.Join),
+            *(TRAILS.Narrate, TRAILS.Fail),
+        }:
             repeat(context, script, row)
         elif phase == TRAILS.Plan:
             call_again(context, script, row, self.request.query_seconds)
@@ -244,8 +256,15 @@ class Investigation:
         if not open_ and round_ > self.context.policy.numbers.get("leastRounds", 1):
             return False
         looked = self._looked_into(open_, round_)
+        if self._carrier is not None and self.cut is None and open_[looked:]:
+            self._progress(f"round {round_}", looked, len(open_))
+            self._carrier(self, open_[looked:], round_)
+        elsewhere = joined(self.record)
         with ahead(self._to_propose(open_[looked:], round_), self.proposers, self._jobs):
             for position, symptom in enumerate(open_[looked:], looked):
+                if work_name(symptom, round_) in elsewhere:
+                    self.cut = self.cut or elsewhere[work_name(symptom, round_)].cut
+                    continue
                 self._progress(f"round {round_}", position, len(open_))
                 if self.cut is not None or not self._within(self._look_into, symptom, round_):
                     break
@@ -269,7 +288,8 @@ class Investigation:
             return []
         views = []
         for symptom in symptoms:
-            if symptom.counted and not self._done("Hypothesize", symptom, round_):
+            there = work_name(symptom, round_) in joined(self.record)
+            if symptom.counted and not there and not self._done("Hypothesize", symptom, round_):
                 view = view_of(self.context, symptom, round_)
                 before = view_of(self.context, symptom, round_ - 1) if round_ > 1 else None
                 if before is None or view.marks is not before.marks:
@@ -295,6 +315,19 @@ class Investigation:
         except Spent as reason:
             self.cut = str(reason)
         return self.cut is None
+
+    def carry_on(self, record: Record, seconds: float) -> None:
+        """Take another state of the same investigation, after so many seconds of work."""
+        self.record = self.context.record = record
+        self._before, self._started, self.cut = seconds, time.monotonic(), None
+        metered = Metered(self._allowance())
+        self.context.budget, record.costs, record.check = metered, metered.costs, self._fault
+
+    def look_into(self, index: int, round_: int) -> str | None:
+        """Do one step of work: look into a symptom in a round; gives why it was cut short, if so."""
+        (symptom,) = (each for each in self.symptoms if each.index == index)
+        self._within(self._look_into, symptom, round_)
+        return self.cut
 
     def _look_into(self, symptom: Symptom, round_: int) -> None:
         if not self._done("Hypothesize", symptom, round_):
@@ -470,6 +503,11 @@ class Investigation:
         step.apply(finished.render(investigation=self.record.iri, state=TRAILS.Finished))
         write_completion(self.record, step, self.request.assignment)
         self.record.commit(step)
+
+
+def work_name(symptom: Symptom, round_: int) -> str:
+    """Return the name of a step of work: to look into a symptom in a round."""
+    return f"round-{round_}-symptom-{symptom.index}"
 
 
 def _int(term: object) -> int | None:

@@ -20,7 +20,7 @@ from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.hypothesize.proposer import Proposer
 from kgreason.hypothesize.suggestions import Given, checked, parsed
-from kgreason.loop import Investigation
+from kgreason.loop import Carrier, Investigation
 from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.opening import Company, company, spent
 from kgreason.observe.opening import (
@@ -60,6 +60,7 @@ def begin(
     jobs: int = 1,
     earlier: Sequence[ModelCall] = (),
     model: Company | None = None,
+    carrier: Carrier | None = None,
 ) -> Result:
     """Investigate what a request asks, and return the result, with the data at hand.
 
@@ -86,6 +87,7 @@ def begin(
             budget=budget,
             nonce=nonce,
             jobs=jobs,
+            carrier=carrier,
         )
 
 
@@ -194,6 +196,7 @@ def _begin(
     budget: Budget | None,
     nonce: str | None,
     jobs: int,
+    carrier: Carrier | None,
 ) -> Result:
     rules = policy.load(request.policy)
     calibration.under(request.calibration, rules.iri)
@@ -201,13 +204,16 @@ def _begin(
     proposers, testers = (*proposers, *model.proposers), (*testers, *model.testers)
     testers = (*testers, *_outside(request, ledger, model, rules))
     check_testers(testers, rules)
+    asked = bool(proposers or testers or model.narrator or budget)
+    if carrier is not None:
+        _for_workers(request, others=asked)
     if ledger is not None:
         Ledger.ready(ledger)
     graph, observed = seen(request, progress, notice, gate=gate)
     suggested = _suggested(request, graph, observed)
     at_hand = AtHand(graph, observed)
     own: dict[str, Any] = {"budget": budget, "proposers": proposers, "testers": testers}
-    own |= {"jobs": jobs, "narrator": model.narrator}
+    own |= {"jobs": jobs, "narrator": model.narrator, "carrier": carrier}
     if ledger is None:
         store = Ledger.memory()
         record = _telling(store.new(nonce), told)
@@ -276,6 +282,7 @@ def go_on(
     testers: Sequence[Tester] = (),
     *,
     jobs: int = 1,
+    carrier: Carrier | None = None,
 ) -> Result:
     """Go on with an interrupted investigation; `given` puts in what was given again.
 
@@ -297,7 +304,7 @@ def go_on(
     with extensions.using(found):
         if request is None:
             return recorded(ledger, entry.iri.value)
-        return _go_on(ledger, entry, request, progress, notice, told, testers, jobs)
+        return _go_on(ledger, entry, request, progress, notice, told, testers, jobs, carrier)
 
 
 def _of_the_loop(record: Record, entry: Entry) -> None:
@@ -320,6 +327,7 @@ def _go_on(
     told: Told | None,
     testers: Sequence[Tester],
     jobs: int,
+    carrier: Carrier | None,
 ) -> Result:
     rules = policy.load(request.policy)
     if fingerprint(request) != request.fingerprint:
@@ -334,10 +342,41 @@ def _go_on(
         model = company(request, rules, spent(record))
         testers = (*testers, *model.testers, *_outside(request, ledger, model, rules))
         check_testers(testers, rules)
-        own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs}
+        asked = bool(model.proposers or testers or model.narrator)
+        if carrier is not None:
+            _for_workers(request, others=asked)
+        own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs, "carrier": carrier}
         own |= {"testers": testers, "narrator": model.narrator}
         _run(graph, observed, record, request, progress, suggested, **own)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
+
+
+def _for_workers(request: Request, *, others: bool) -> None:
+    """Refuse what workers cannot do; raises OptionError."""
+    if request.objects:
+        raise OptionError("--queue: workers read files; data given as objects cannot reach them.")
+    if others or request.max_steps is not None:
+        raise OptionError(
+            "--queue: a language model, sources, tests of your own and --max-steps are asked and "
+            "counted in one process; leave --queue out, or these."
+        )
+
+
+def opened_elsewhere(record: Record, request: Request) -> Investigation:
+    """Open the investigation of a copy of its record, to do a part of its work in this process.
+
+    Raises GraphError where the files here are not those that it began with.
+    """
+    rules = policy.load(request.policy)
+    if fingerprint(request) != request.fingerprint:
+        raise GraphError(
+            f"The data, shapes or policy of {record.iri.value} are not the same here as where it "
+            "began; a worker needs the same files at the same places."
+        )
+    graph, observed = seen(request, None, None)
+    suggested = _suggested(request, graph, observed)
+    learned = calibration.under(request.calibration, rules.iri)
+    return _investigation(graph, observed, record, request, suggested, None, rules, learned)
 
 
 def _outside(
@@ -394,6 +433,7 @@ def _run(
     testers: Sequence[Tester] = (),
     jobs: int = 1,
     narrator: ModelNarrator | None = None,
+    carrier: Carrier | None = None,
 ) -> None:
     rules = policy.load(request.policy)
     learned = calibration.under(request.calibration, rules.iri)
@@ -411,6 +451,7 @@ def _run(
         testers,
         jobs,
         narrator,
+        carrier,
     ).run()
 
 
@@ -428,6 +469,7 @@ def _investigation(
     testers: Sequence[Tester] = (),
     jobs: int = 1,
     narrator: ModelNarrator | None = None,
+    carrier: Carrier | None = None,
 ) -> Investigation:
     graph.notices += [n for n in observed.notices if n not in graph.notices]
     symptoms = [
@@ -451,4 +493,5 @@ def _investigation(
         testers,
         jobs,
         narrator,
+        carrier,
     )

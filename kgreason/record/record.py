@@ -1,7 +1,8 @@
 """Write the record of one investigation: one transaction a step, each step sealed by a hash."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -62,6 +63,18 @@ class Step:
         self.updates.append(text.rstrip().rstrip(";"))
 
 
+@dataclass(frozen=True)
+class Preface:
+    """What stands before a step in its transaction: steps written elsewhere, sealed already.
+
+    `head` is the last of them, and `hash` its seal.
+    """
+
+    head: Node
+    hash: str
+    updates: Sequence[str]
+
+
 class Record:
     """The named graph of one investigation.
 
@@ -115,17 +128,30 @@ class Record:
         """Make the numbers free again that were minted for what was never written."""
         self._counts = None
 
-    def commit(self, step: Step, *, expect: dict[str, int] | None = None) -> None:
+    def pass_over(self, kind: str, number: int) -> None:
+        """Leave out so many numbers of a kind, which a preface takes."""
+        self.mint(kind)
+        assert self._counts is not None  # noqa: S101 - mint has counted
+        self._counts[kind] += number - 1
+
+    def commit(
+        self,
+        step: Step,
+        *,
+        expect: dict[str, int] | None = None,
+        preface: Preface | None = None,
+    ) -> None:
         """Write a step as one transaction, with its link in the chain: all of it, or nothing.
 
         `expect` says how many nodes of a class the step must write, whether by hand or by
-        templates. Raises RecordError where another number would be written, or where `check` says
+        templates; a `preface` is written before it. Raises RecordError where another number would be written, or where `check` says
         that something is wrong; the record is then as it was before.
         """
-        before = self.link(step)
+        before = self.link(step, preface)
         self._closed(step)
         names = {"investigation": self.iri, "step": step.node}
         parts = [
+            *(preface.updates if preface else ()),
             *self.writes(step),
             template("record", "seal").render(**names, before=before),
             template("record", "refuse").render(**names),
@@ -136,6 +162,8 @@ class Record:
         for triple in step.triples:
             if triple.predicate == TYPE:
                 own.setdefault(triple.subject, []).append(triple.object)
+        if preface is not None:
+            own[preface.head] = [TRAILS.Step]
         functions = Functions(
             lambda written: self._faults(written, expect or {}),
             lambda node: self._types(node, own.get(node, ())),
@@ -166,10 +194,14 @@ class Record:
                     f"{str(node).strip('<>')}, but {wrong or 'an earlier step wrote that node'}."
                 )
 
-    def link(self, step: Step) -> ox.Literal:
+    def link(self, step: Step, preface: Preface | None = None) -> ox.Literal:
         """End a step, and link it to the one before; gives the hash of that, or nothing."""
         step.add(step.node, PROV.endedAtTime, now())
         step.describe(step.node, **self.costs())
+        if preface is not None:
+            step.describe(step.node, previous=preface.head)
+            step.add(step.node, PROV.wasInformedBy, preface.head)
+            return ox.Literal(preface.hash)
         for head in self.store.values(self.iri, TRAILS.head, self.iri)[:1]:
             for seal in self.store.values(head, TRAILS.hash, self.iri)[:1]:
                 step.describe(step.node, previous=ox.NamedNode(head.value))

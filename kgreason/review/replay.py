@@ -20,6 +20,7 @@ _LEFT_OUT: Final = frozenset(
     {
         PROV.startedAtTime,
         PROV.endedAtTime,
+        PROV.wasInformedBy,  # where workers wrote, what they began from; else what is `previous`
         *(TRAILS[name] for name in ("elapsed", "hash", "head", "attempt", "folder")),
     }
 )
