@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXAMPLE := examples/supply-chain
 
-.PHONY: test test-slow demo gallery site bench live docs scripts clean
+.PHONY: test test-slow queues demo gallery site bench live docs scripts clean
 
 ## make test: linters, types and the fast tests
 test: .venv/dev
@@ -15,6 +15,10 @@ test: .venv/dev
 ## make test-slow: everything, with fresh random examples
 test-slow: .venv/dev
 	$(BIN)/pytest -n auto --dist loadfile -m "slow or not slow" --hypothesis-profile=thorough
+
+## make queues: what workers promise, on real servers (Debian: apt-get install nats-server postgresql)
+queues: .venv/dev
+	$(BIN)/pytest -m "slow or not slow" -rs tests/test_queues.py tests/test_workers.py
 
 ## make demo: investigate the shipped example, print the summary, write the report as a page
 demo: .venv/run

@@ -45,7 +45,7 @@ from long_history import Writer, write  # type: ignore[import-not-found] # besid
 from kgreason.base.store import Store
 from kgreason.base.terms import TRAILS
 from kgreason.record import Ledger, Record, Step
-from kgreason.record.record import request
+from kgreason.record.record import Preface, request
 
 RESULTS: Final = Path(__file__).resolve().parent / "results"
 PLACES: Final = ("memory", "disk")
@@ -171,9 +171,15 @@ class Alone(Record):
         super().__init__(store, iri)
         self.texts: list[str] = []
 
-    def commit(self, step: Step, *, expect: dict[str, int] | None = None) -> None:
+    def commit(
+        self,
+        step: Step,
+        *,
+        expect: dict[str, int] | None = None,
+        preface: Preface | None = None,
+    ) -> None:
         """Write a step; the text is kept in `texts`."""
-        _ = expect
+        _ = expect, preface
         self.link(step)
         text = request(self.writes(step))
         self.texts.append(text)

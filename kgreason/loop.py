@@ -255,16 +255,11 @@ class Investigation:
         open_ = self._open(round_)
         if not open_ and round_ > self.context.policy.numbers.get("leastRounds", 1):
             return False
-        looked = self._looked_into(open_, round_)
-        if self._carrier is not None and self.cut is None and open_[looked:]:
-            self._progress(f"round {round_}", looked, len(open_))
-            self._carrier(self, open_[looked:], round_)
-        elsewhere = joined(self.record)
-        with ahead(self._to_propose(open_[looked:], round_), self.proposers, self._jobs):
-            for position, symptom in enumerate(open_[looked:], looked):
-                if work_name(symptom, round_) in elsewhere:
-                    self.cut = self.cut or elsewhere[work_name(symptom, round_)].cut
-                    continue
+        left = open_[self._looked_into(open_, round_) :]
+        self._progress(f"round {round_}", len(open_) - len(left), len(open_))
+        left = self._not_elsewhere(left, round_)
+        with ahead(self._to_propose(left, round_), self.proposers, self._jobs):
+            for position, symptom in enumerate(left, len(open_) - len(left)):
                 self._progress(f"round {round_}", position, len(open_))
                 if self.cut is not None or not self._within(self._look_into, symptom, round_):
                     break
@@ -279,6 +274,15 @@ class Investigation:
         decide(self.context, round_, self.cut)
         return self.cut is None
 
+    def _not_elsewhere(self, symptoms: Sequence[Symptom], round_: int) -> list[Symptom]:
+        """Have workers look into symptoms, where there are any; returns what is left for us."""
+        if self._carrier is not None and self.cut is None and symptoms:
+            self._carrier(self, symptoms, round_)
+        there = joined(self.record)
+        cuts = (there[n].cut for s in symptoms if (n := work_name(s, round_)) in there)
+        self.cut = self.cut or next(filter(None, cuts), None)
+        return [s for s in symptoms if work_name(s, round_) not in there]
+
     def _to_propose(self, symptoms: Sequence[Symptom], round_: int) -> list[View]:
         """Return the views on which candidates will be looked for, where that can be done ahead.
 
@@ -288,8 +292,7 @@ class Investigation:
             return []
         views = []
         for symptom in symptoms:
-            there = work_name(symptom, round_) in joined(self.record)
-            if symptom.counted and not there and not self._done("Hypothesize", symptom, round_):
+            if symptom.counted and not self._done("Hypothesize", symptom, round_):
                 view = view_of(self.context, symptom, round_)
                 before = view_of(self.context, symptom, round_ - 1) if round_ > 1 else None
                 if before is None or view.marks is not before.marks:
@@ -324,7 +327,7 @@ class Investigation:
         self.context.budget, record.costs, record.check = metered, metered.costs, self._fault
 
     def look_into(self, index: int, round_: int) -> str | None:
-        """Do one step of work: look into a symptom in a round; gives why it was cut short, if so."""
+        """Look into a symptom in a round, as one step of work; gives why it was cut, if it was."""
         (symptom,) = (each for each in self.symptoms if each.index == index)
         self._within(self._look_into, symptom, round_)
         return self.cut

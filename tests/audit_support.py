@@ -129,13 +129,13 @@ def own_policy(folder: Path, name: str = "frame") -> Path:
     return path
 
 
-def history(folder: Path, name: str) -> Record:
+def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for each kind
     """Make a history by its name in the lists of mutants.
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
-    "looked-up" (in documents), "routed", "planned" (by react), or a policy under which the
-    laboratory runs; with "own" before it, that policy (by default the shipped one) is under a name
-    of one's own.
+    "looked-up" (in documents), "routed", "planned" (by react), "joined" (of segments of workers),
+    or a policy under which the laboratory runs; with "own" before it, that policy (by default the
+    shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
     used = kind if kind in policy.names() else DEFAULT_POLICY
@@ -152,6 +152,11 @@ def history(folder: Path, name: str) -> Record:
         asked = workshop(folder)["data"]
         made_plan = kgreason.plan("How many parts have no unit mass?", asked, strategy="react")
         return made_plan.result.record
+    if kind == "joined":
+        from tests.queue_support import workers_here  # noqa: PLC0415 - few need it
+
+        with workers_here():
+            return lab(folder, policy=used, queue=folder / "ledger")
     if kind == "advised":
         from tests.model_support import advised_record  # noqa: PLC0415 - which needs this module
 

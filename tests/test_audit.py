@@ -58,6 +58,9 @@ TOGETHER_ONLY: Final = {
     "mutant is seen by the figures; nobody worked it out anew as a careful forger would",
     "gate-corroborated": "what speaks for a cause stands in its lists and its claim, and is worth "
     "what the policy says, so that these speak too",
+    "segment-once": "the name of the step of work is in all names that the worker sealed, so that "
+    "its seal speaks too",
+    "segment-steps": "the seal of a segment is worked out from the very steps that it names",
     "attempt-evidence": "an attempt is told by its counts, so that its note speaks too",
 }
 """Rules that no mutant breaks alone, each with the reason."""

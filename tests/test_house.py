@@ -30,6 +30,7 @@ LAYERS = (
     ("repair", "model", "sources", "computation"),
     ("loop",),
     ("run",),
+    ("queue",),
     ("review",),
     ("routing",),
     ("planner",),

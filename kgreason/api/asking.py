@@ -28,6 +28,7 @@ from kgreason.observe import opening
 from kgreason.observe.opening import Notice, Progress
 from kgreason.observe.request import Paths, Request, request_of
 from kgreason.observe.request import paths as paths_of
+from kgreason.queue.opening_queue import carried
 from kgreason.record.model_calls import ModelCall
 from kgreason.report.entries import SeenSymptom
 from kgreason.report.result import Result
@@ -117,6 +118,7 @@ def investigate(
     ledger: str | Path | None = None,
     nonce: str | None = None,
     jobs: int = 1,
+    queue: str | Path | None = None,
     gate: bool = False,
     progress: Progress | None = None,
     notice: Notice | None = None,
@@ -130,7 +132,8 @@ def investigate(
     TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
     is the query; an outcome may be a frame of node and value too. The record goes to the folder
     `ledger`, or stays in memory; its names begin with `nonce`, random unless given. Causes are
-    looked for in `jobs` processes. With `gate`, a doubt whether anything was checked is an error.
+    looked for in `jobs` processes, or symptoms looked into by the workers of a `queue`
+    (docs/workers.md). With `gate`, a doubt whether anything was checked is an error.
     `extend` are folders with families, tests, policies, sections of your own. `hypotheses` is a
     JSON file of hypotheses to test too, or a list (docs/hypotheses.md); `principal` is who asks;
     `proposers` and the language `model` are asked for causes, `testers` for tests; a model that is
@@ -149,7 +152,8 @@ def investigate(
     request = _request({name: given[name] for name in (*_SEVERAL, *_SINGLE)}, options)
     own: dict[str, Any] = {"proposers": proposers, "testers": testers, "gate": gate, "jobs": jobs}
     own |= {"nonce": nonce, "earlier": earlier}
-    with progressing(progress) as shown:
+    with progressing(progress) as shown, carried(queue, notice) as carrier:
+        own["carrier"] = carrier
         return run.begin(request, _folder(ledger), shown, notice, told, **own)
 
 
@@ -268,6 +272,7 @@ def resume(
     extend: Paths = (),
     testers: Sequence[Tester] = (),
     jobs: int = 1,
+    queue: str | Path | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -276,8 +281,8 @@ def resume(
 
     Paths and options are in the record. What was given as an object is not: give it again, and
     the folders of extensions that have moved as `extend`, and the `testers`, for what they are to
-    test still. `jobs` are as for `investigate`. Raises LedgerError if there is nothing to resume,
-    GraphError if the data are not the same.
+    test still. `jobs` and `queue` are as for `investigate`. Raises LedgerError if there is nothing
+    to resume, GraphError if the data are not the same.
     """
     again = {
         "data": data,
@@ -295,7 +300,9 @@ def resume(
 
     own = paths_of(extend)
     which = _number(which)
-    return run.go_on(Path(ledger), which, given, progress, notice, told, own, testers, jobs=jobs)
+    with carried(queue, notice) as carrier:
+        more: dict[str, Any] = {"jobs": jobs, "carrier": carrier}
+        return run.go_on(Path(ledger), which, given, progress, notice, told, own, testers, **more)
 
 
 def result(

@@ -1,8 +1,8 @@
 """The seals of segments, worked out again from the steps that were joined to a record."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Final
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -36,7 +36,7 @@ def findings(history: History) -> Iterator[Finding]:
             yield Finding(RULE, str(segment).strip("<>"), message)
 
 
-def _expected(history: History, segment: object, index: dict[object, int]) -> str:
+def _expected(history: History, segment: object, index: Mapping[Any, int]) -> str:
     """Return the seal of a segment; "" where the record does not say what it takes."""
 
     def only(name: str) -> str:
@@ -55,9 +55,9 @@ def _expected(history: History, segment: object, index: dict[object, int]) -> st
         return ""
     steps = [step for step, place in index.items() if first <= place <= last]
     said = [
-        ox.Triple(s.subject, s.predicate, s.object)  # type: ignore[arg-type] # as the store has it
+        ox.Triple(s.subject, s.predicate, s.object)
         for step in steps
-        for node in history.written(step)  # type: ignore[arg-type] # a step
+        for node in history.written(step)
         for s in history.statements(node)
     ]
     earlier = (

@@ -27,6 +27,7 @@ from kgreason.cli import (
     routing_questions,
     serving,
     showing,
+    working,
 )
 
 
@@ -102,6 +103,7 @@ adding.add_to(app)
 catalogue.add_to(app)
 bench.add_to(app)
 for_agents.add_to(app)
+working.add_to(app)
 
 _PANELS: Final = {
     "Everyday": (
@@ -118,6 +120,7 @@ _PANELS: Final = {
         "serve",
         "query",
         "resume",
+        "worker",
         "ledger",
         "mcp",
     ),

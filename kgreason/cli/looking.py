@@ -120,6 +120,7 @@ def investigate(
     ] = None,
     max_seconds: o.MaxSeconds = None,
     jobs: o.Jobs = 1,
+    queue: o.Queue = None,
     live: Live = False,
 ) -> None:
     """Find out why data violate their shapes, or why an outcome comes about.
@@ -149,6 +150,7 @@ def investigate(
         extend=extend or (),
     )
     asked |= {"question": _plain(question), "complete": complete or (), "jobs": jobs}
+    asked |= {"queue": queue}
     asked |= {
         "redact": redact or (),
         "policy": policy,
@@ -196,6 +198,7 @@ def resume(
     allow_empty: g.AllowEmpty = False,
     extend: o.Extend = None,
     jobs: o.Jobs = 1,
+    queue: o.Queue = None,
     live: Live = False,
 ) -> None:
     """Go on with an interrupted investigation, to the same result as without interruption.
@@ -215,6 +218,7 @@ def resume(
             which,
             extend=extend or (),
             jobs=jobs,
+            queue=queue,
             progress=shown,
             notice=shown.notice,
             told=both(told, view),

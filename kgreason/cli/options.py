@@ -320,6 +320,17 @@ Jobs = Annotated[
         "same for any number.",
     ),
 ]
+Queue = Annotated[
+    str | None,
+    typer.Option(
+        "--queue",
+        metavar="URL",
+        rich_help_panel=BUDGET,
+        show_default="this process alone",
+        help="Have symptoms looked into by the workers of a queue: nats://…, postgresql://…, or "
+        "the folder of the ledger for workers on this machine (`kgreason worker`).",
+    ),
+]
 MaxSeconds = Annotated[
     float | None,
     typer.Option(

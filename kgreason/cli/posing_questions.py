@@ -80,6 +80,7 @@ def ask(
         ),
     ] = False,
     max_seconds: o.MaxSeconds = None,
+    queue: o.Queue = None,
     source: s.Source = None,
     readings: s.Readings = None,
     tests: s.Tests = None,
@@ -138,7 +139,7 @@ def ask(
     following = _Following.of(live, chunks)
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
-        asked["routing"] = routing.decision.as_dict()
+        asked |= {"routing": routing.decision.as_dict(), "queue": queue}
         result = _by_hypotheses(question, files, asked, limits, choose, following, yes=yes)
     elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")

@@ -13,11 +13,11 @@ from typing import Final
 from kgreason.base.errors import LedgerError, RecordError
 from kgreason.context.symptom import Symptom
 from kgreason.loop import Investigation, work_name
-from kgreason.queue.port import Queue
+from kgreason.queue.queue_port import Queue
 from kgreason.queue.session_state import build, state_of
 from kgreason.queue.worker import FAILED, segment_name, state_name
 from kgreason.record.joining import join, joined
-from kgreason.record.segment import read_segment
+from kgreason.record.segment import Segment, read_segment
 
 PATIENCE: Final = 600.0
 """Seconds without a word from any worker after which the work is done here."""
@@ -37,12 +37,14 @@ class Dispatch:
     patience: float = PATIENCE
     notice: Callable[[str], None] = lambda _: None
     _heard: float = field(default=0.0, init=False)
+    _sessions: set[str] = field(default_factory=set, init=False)
 
     def __call__(
         self, investigation: Investigation, symptoms: Sequence[Symptom], round_: int
     ) -> None:
         """Send a round out and join what comes back, symptom by symptom."""
         record, session = investigation.record, investigation.record.iri.value
+        self._sessions.add(session)
         there = joined(record)
         names = [work_name(symptom, round_) for symptom in symptoms]
         names = [name for name in names if name not in there]
@@ -60,9 +62,11 @@ class Dispatch:
                 return
             self._join(investigation, content)
 
-    def done(self, session: str) -> None:
-        """Clear away what is left of a session in the queue."""
-        self.queue.drop(session)
+    def clear(self) -> None:
+        """Clear away what is left in the queue of the sessions that were carried."""
+        for session in sorted(self._sessions):
+            self.queue.drop(session)
+        self._sessions.clear()
 
     def _awaited(self, session: str, name: str, names: Sequence[str]) -> bytes | None:
         """Return the segment of a step, once it is there; None where patience is at its end."""
@@ -98,12 +102,17 @@ class Dispatch:
             self.notice(f"A worker failed ({said}); its step is done here.")
             return
         try:
-            segment = read_segment(content)
-            if segment.version != build():
-                raise RecordError(
-                    f"{segment.graph.value}: this segment was written by kgreason "
-                    f"{segment.version}, and this is {build()}."
-                )
+            segment = _of_this_version(read_segment(content))
             join(investigation.record, segment)
         except (LedgerError, RecordError) as error:
             self.notice(f"{error} The step is done here.")
+
+
+def _of_this_version(segment: Segment) -> Segment:
+    """Return a segment; raises RecordError where another version of kgreason wrote it."""
+    if segment.version != build():
+        raise RecordError(
+            f"{segment.graph.value}: this segment was written by kgreason {segment.version}, and "
+            f"this is {build()}."
+        )
+    return segment

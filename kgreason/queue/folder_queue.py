@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from kgreason.base.errors import LedgerError
-from kgreason.queue.port import Message
+from kgreason.queue.queue_port import Message
 
-FOLDER: Final = "kgreason.queue"
 _PAUSE: Final = 0.05
 
 
@@ -26,7 +25,7 @@ class FolderQueue:
     """A queue in a folder; raises LedgerError where that cannot be written."""
 
     def __init__(self, ledger: Path) -> None:
-        self._root = ledger / FOLDER
+        self._root = ledger.with_name(f"{ledger.name}.queue")
         self._taken: dict[Path, int] = {}
         with self._writing():
             self._root.mkdir(parents=True, exist_ok=True)

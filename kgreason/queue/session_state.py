@@ -15,7 +15,6 @@ from kgreason.base.errors import LedgerError
 from kgreason.base.resources import folder
 from kgreason.record import Ledger, Record
 
-
 _DATA: Final = (".ttl", ".rq", ".ru", ".toml")
 
 

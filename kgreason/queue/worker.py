@@ -12,7 +12,7 @@ from kgreason.base import extensions
 from kgreason.base.errors import GraphError, KgreasonError, OptionError
 from kgreason.loop import Investigation
 from kgreason.observe.opening import recorded_request
-from kgreason.queue.port import Message, Queue
+from kgreason.queue.queue_port import Message, Queue
 from kgreason.queue.session_state import SessionState, build, unpacked
 from kgreason.record import Record, extended
 from kgreason.record.segment import began, cut_off
@@ -26,7 +26,7 @@ FAILED: Final = b"failed: "
 Told = Callable[[str], None]
 
 
-class Refused(OptionError):
+class RefusedError(OptionError):
     """This worker cannot take the steps of a session; another one may."""
 
 
@@ -43,15 +43,15 @@ def segment_name(step: str) -> str:
 def _parts(step: str) -> re.Match[str]:
     match = _LOOK.fullmatch(step)
     if match is None:
-        raise Refused(f"{step}: this worker knows no such step of work.")
+        raise RefusedError(f"{step}: this worker knows no such step of work.")
     return match
 
 
 def work(queue: Queue, told: Told, idle: float | None = None) -> int:
     """Do steps of work as they come; returns how many, once there were none for `idle` seconds.
 
-    Without `idle` it goes on for ever. Raises Refused for a session of another version or of other
-    data; its step is given back.
+    Without `idle` it goes on for ever. Raises RefusedError for a session of another version or of
+    other data; its step is given back.
     """
     bench, done, last = Bench(), 0, time.monotonic()
     while idle is None or time.monotonic() - last < idle:
@@ -96,7 +96,7 @@ class Bench:
         Where the work itself raises an error, that is returned in its place.
         """
         if state.version != build():
-            raise Refused(
+            raise RefusedError(
                 f"The session {state.session} was begun by kgreason {state.version}, and this "
                 f"worker is {build()}; install the same on both."
             )
@@ -122,5 +122,5 @@ class Bench:
             try:
                 self._open = session, opened_elsewhere(record, recorded_request(record))
             except GraphError as error:
-                raise Refused(str(error)) from error
+                raise RefusedError(str(error)) from error
         return self._open[1]

@@ -157,12 +157,12 @@ class _Joining:
         types: dict[Term, list[Term]] = {}
         for triple in self.triples:
             if triple.predicate == TYPE and not isinstance(triple.object, ox.Triple):
-                types.setdefault(triple.subject, []).append(triple.object)
+                types.setdefault(triple.subject, []).append(triple.object)  # type: ignore[arg-type]
 
         def earlier(node: Term) -> Iterable[Term]:
             return types.get(node) or [
                 kind
-                for kind in self.record.store.values(node, TYPE, self.record.iri)  # type: ignore[arg-type]
+                for kind in self.record.store.values(node, TYPE, self.record.iri)
                 if not isinstance(kind, ox.Triple)
             ]
 
@@ -224,9 +224,7 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _shift(
-    triples: Iterable[ox.Triple], earliest: datetime, latest: datetime
-) -> timedelta:
+def _shift(triples: Iterable[ox.Triple], earliest: datetime, latest: datetime) -> timedelta:
     """Return by how much the clock of a worker has to be put right, in whole milliseconds.
 
     What a worker did lies between the step that it began from and the time when it is joined. Times
@@ -244,7 +242,9 @@ def shifted(triples: Iterable[ox.Triple], shift: timedelta) -> Iterator[ox.Tripl
         if shift and triple.predicate in TIMES and isinstance(triple.object, ox.Literal):
             moved = (_time(triple.object.value) + shift).astimezone(UTC)
             text = moved.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-            yield ox.Triple(triple.subject, triple.predicate, ox.Literal(text, datatype=XSD.dateTime))
+            yield ox.Triple(
+                triple.subject, triple.predicate, ox.Literal(text, datatype=XSD.dateTime)
+            )
         else:
             yield triple
 

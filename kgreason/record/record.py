@@ -144,8 +144,9 @@ class Record:
         """Write a step as one transaction, with its link in the chain: all of it, or nothing.
 
         `expect` says how many nodes of a class the step must write, whether by hand or by
-        templates; a `preface` is written before it. Raises RecordError where another number would be written, or where `check` says
-        that something is wrong; the record is then as it was before.
+        templates; a `preface` is written before it. Raises RecordError where another number would
+        be written, or where `check` says that something is wrong; the record is then as it was
+        before.
         """
         before = self.link(step, preface)
         self._closed(step)

@@ -21,7 +21,6 @@ from kgreason.record.seal import lines, seal
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,79}")
 _UNSEALED: Final = frozenset({TRAILS.hash})
-_MORE: Final = ("now", "before")
 _ABOUT: Final = "hypothesis"
 Rename = Callable[[re.Match[str]], str]
 """Gives the new IRI of a node for its name."""
@@ -85,7 +84,11 @@ class Segment:
             _beside(graph, "now"): self.added,
             _beside(graph, "before"): self.removed,
         }
-        quads = (ox.Quad(*triple, name) for name, said in parts.items() for triple in said)
+        quads = (
+            ox.Quad(t.subject, t.predicate, t.object, name)
+            for name, said in parts.items()
+            for t in said
+        )
         return ox.serialize(quads, format=ox.RdfFormat.N_QUADS) or b""
 
 
@@ -161,7 +164,8 @@ def read_segment(text: bytes) -> Segment:
             about[TRAILS.segmentStep].value,  # type: ignore[union-attr] # AttributeError is caught
             _node(about[TRAILS.beganFrom]),
             tuple(t for t in parts[graph] if t.subject != graph),
-            *(tuple(parts.get(_beside(graph, what), ())) for what in _MORE),
+            tuple(parts.get(_beside(graph, "now"), ())),
+            tuple(parts.get(_beside(graph, "before"), ())),
             hash=about[TRAILS.segmentHash].value,  # type: ignore[union-attr]
             version=about[TRAILS.workerVersion].value,  # type: ignore[union-attr]
             worker=about[TRAILS.worker].value,  # type: ignore[union-attr]
@@ -312,7 +316,7 @@ def steps_of(triples: Iterable[ox.Triple], own: re.Pattern[str]) -> list[Node]:
     """Return the steps among statements, by their numbers."""
     steps = (t.subject for t in triples if t.predicate == TYPE and t.object == TRAILS.Step)
     known = ((kind_and_number(step, own), step) for step in steps)
-    return [step for place, step in sorted(k for k in known if k[0]) if place]  # type: ignore[misc,type-var]
+    return [step for place, step in sorted(k for k in known if k[0]) if place]  # type: ignore[misc]
 
 
 def sealed(triples: Iterable[ox.Triple], own: re.Pattern[str], before: str) -> Chain:

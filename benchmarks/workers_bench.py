@@ -1,0 +1,250 @@
+"""What workers save and cost: 16 symptoms by one process, and by 1, 2 and 4 workers.
+
+Sixteen rules about one class are broken, each by a cause of its own (a feed, a kind, a day). One
+process looks into all of them; then workers do, over the queue in the folder of the ledger or the
+one of --queue. Wall-clock and CPU seconds (of parent and workers), and what a step of work costs
+beside the looking: state, message, segment, joining. `--kills N` kills workers (-9) at random
+moments until so many were, and checks that every record is that of one process and that its audit
+is clean. Prints tables; writes benchmarks/results/workers.json.
+
+    python benchmarks/workers_bench.py
+    python benchmarks/workers_bench.py --kills 100
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import kgreason
+from kgreason.audit import audit
+from kgreason.base.terms import PROV, TRAILS
+from kgreason.queue.dispatch import Dispatch
+from kgreason.queue.session_state import state_of
+from kgreason.record import Record
+from kgreason.record.joining import joined
+from kgreason.record.nonce import names_of
+
+RESULTS = Path(__file__).resolve().parent / "results" / "workers.json"
+SYMPTOMS = 16
+_HEAD = "@prefix e: <https://example.org/lab/> .\n"
+_TIMES = {"startedAtTime", "endedAtTime", "hash", "elapsed", "options"}
+
+
+def written(folder: Path, nodes: int) -> dict[str, Any]:
+    """Write a graph of eight feeds and sixteen shapes; give what to ask with."""
+    (folder / "data").mkdir(parents=True)
+    chance = random.Random(7)
+    feeds: list[list[str]] = [[_HEAD] for _ in range(8)]
+    for number in range(nodes):
+        feed, kind, day = number % 8, chance.randrange(6), chance.randrange(28) + 1
+        said = [f'e:s{number} a e:Sample ; e:kind e:Kind{kind} ; e:day "2026-03-{day:02}"']
+        for rule in range(SYMPTOMS):
+            struck = (feed == rule // 3, kind == rule % 6, day > 10 + rule)[rule % 3]
+            if chance.random() > (0.8 if struck else 0.03):
+                said.append(f"e:p{rule} {chance.randrange(90)}")
+        feeds[feed].append(" ; ".join(said) + " .")
+    for feed, rows in enumerate(feeds):
+        text = "\n".join(rows) + "\n"
+        (folder / "data" / f"feed-{feed}.ttl").write_text(text, encoding="utf-8")
+    rules = "".join(
+        f"e:Rule{n} a sh:NodeShape ; sh:targetClass e:Sample ; "
+        f"sh:property [ sh:path e:p{n} ; sh:minCount 1 ] .\n"
+        for n in range(SYMPTOMS)
+    )
+    shapes = folder / "shapes.ttl"
+    shapes.write_text(
+        f"{_HEAD}@prefix sh: <http://www.w3.org/ns/shacl#> .\n{rules}", encoding="utf-8"
+    )
+    return {"data": folder / "data", "shapes": shapes, "try_repairs": False}
+
+
+def content(record: Record) -> set[str]:
+    """Give what a record says, apart from names, times, numbers of steps, and joining."""
+    own = names_of(record.iri)
+    lines = {
+        own.sub("urn:kgreason:it", str(q.triple))
+        for q in record.store.quads(record.iri)
+        if q.predicate.value.rpartition("#")[2] not in _TIMES
+    }
+    return {one for one in lines if ":step:" not in one and ":segment:" not in one}
+
+
+class Team:
+    """So many workers of a queue."""
+
+    def __init__(self, url: str, number: int) -> None:
+        self.url = url
+        self.processes = [self._started() for _ in range(number)]
+
+    def _started(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "kgreason", "worker", "--queue", self.url]
+        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+    def ready(self) -> None:
+        """Wait until all of them take steps."""
+        for one in self.processes:
+            assert one.stderr is not None  # noqa: S101 - as it was started
+            one.stderr.readline()
+
+    def kill(self, place: int) -> None:
+        """Kill one (-9) and start another."""
+        os.kill(self.processes[place].pid, signal.SIGKILL)
+        self.processes[place].wait()
+        self.processes[place] = self._started()
+
+    def end(self) -> None:
+        """End all."""
+        for one in self.processes:
+            one.terminate()
+            one.wait()
+
+
+def cpu() -> float:
+    """Return the CPU seconds of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def measured(options: dict[str, Any], ledger: Path, number: int, url: str) -> dict[str, Any]:
+    """Investigate with so many workers, 0 for one process alone; give what it took."""
+    before = cpu()
+    team = Team(url, number) if number else None
+    if team:
+        team.ready()
+    begun = time.perf_counter()
+    queue = url if team else None
+    with kgreason.investigate(**options, ledger=ledger, queue=queue) as found:
+        wall = time.perf_counter() - begun
+        said, steps = content(found.record), len(joined(found.record))
+        clean, causes = not audit(found.record).rules, [c.statement for c in found.causes]
+        state = len(state_of(found.record, 0.0).packed())
+        looked = _looked(found.record)
+    if team:
+        team.end()
+    return {
+        "workers": number, "wall": wall, "cpu": cpu() - before, "steps": steps, "clean": clean,
+        "causes": causes, "said": said, "state": state, "looked": looked,
+    }  # fmt: skip
+
+
+def _looked(record: Record) -> float:
+    """Return the seconds that the steps of looking into symptoms took."""
+    from datetime import datetime  # noqa: PLC0415
+
+    found = 0.0
+    for phase in ("Hypothesize", "Design", "Execute"):
+        for row in record.select("steps-of", phase=TRAILS[phase]):
+            ends = (record.store.values(row["step"], p, record.iri)[0] for p in
+                    (PROV.startedAtTime, PROV.endedAtTime))  # fmt: skip
+            begun, ended = (datetime.fromisoformat(one.value) for one in ends)
+            found += (ended - begun).total_seconds()
+    return found
+
+
+def joining(options: dict[str, Any], ledger: Path, url: str) -> dict[str, float]:
+    """Return the seconds a step that joining takes, and that answers were waited for."""
+    spent = {"join": 0.0, "wait": 0.0}
+    join_, wait_ = Dispatch._join, Dispatch._awaited  # noqa: SLF001 - they are measured
+
+    def timed(name: str, real: Any) -> Any:
+        def call(*args: Any) -> Any:
+            begun = time.perf_counter()
+            try:
+                return real(*args)
+            finally:
+                spent[name] += time.perf_counter() - begun
+
+        return call
+
+    Dispatch._join, Dispatch._awaited = timed("join", join_), timed("wait", wait_)  # type: ignore[method-assign]  # noqa: SLF001
+    try:
+        made = measured(options, ledger, 1, url)
+    finally:
+        Dispatch._join, Dispatch._awaited = join_, wait_  # type: ignore[method-assign]  # noqa: SLF001
+    return {name: seconds / made["steps"] for name, seconds in spent.items()}
+
+
+def killed(options: dict[str, Any], folder: Path, url: str, kills: int) -> dict[str, Any]:
+    """Kill workers at random moments until so many were; give what became of the records."""
+    with kgreason.investigate(**options) as found:
+        alone, causes = content(found.record), [c.statement for c in found.causes]
+    chance, count, runs, faults = random.Random(11), 0, 0, 0
+    team = Team(url, 2)
+    ended = threading.Event()
+
+    def killing() -> None:
+        nonlocal count
+        while count < kills and not ended.wait(chance.uniform(0.2, 2.5)):
+            team.kill(chance.randrange(2))
+            count += 1
+
+    killer = threading.Thread(target=killing)
+    killer.start()
+    try:
+        while count < kills:
+            runs += 1
+            ledger = folder / f"killed-{runs}"
+            with kgreason.investigate(**options, ledger=ledger, queue=url) as found:
+                same = content(found.record) == alone
+                same = same and [c.statement for c in found.causes] == causes
+                once = len(joined(found.record))
+                fine = same and once and not audit(found.record).rules
+                faults += not fine
+                print(f"run {runs}: {count} killed, {once} steps joined, fine: {bool(fine)}")
+    finally:
+        ended.set()
+        killer.join()
+        team.end()
+    return {"kills": count, "runs": runs, "faults": faults}
+
+
+def main() -> None:
+    """Measure, print and write."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--nodes", type=int, default=4000)
+    asked.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    asked.add_argument("--queue", help="the URL of a server; else the folder of the ledger")
+    asked.add_argument("--kills", type=int, default=0)
+    given = asked.parse_args()
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    with tempfile.TemporaryDirectory() as folder:
+        options = written(Path(folder), given.nodes)
+        url = given.queue or str(Path(folder) / "ledger")
+        if given.kills:
+            known["killed"] = killed(options, Path(folder), url, given.kills)
+            print(known["killed"])
+        else:
+            rows = [measured(options, Path(folder) / f"l{n}", n, url) for n in (0, *given.workers)]
+            alone = rows[0]["said"]
+            for row in rows:
+                row["same"] = row.pop("said") == alone
+            known["rows"] = rows
+            known["step"] = joining(options, Path(folder) / "joining", url)
+            _print(rows, known["step"])
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+def _print(rows: list[dict[str, Any]], step: dict[str, float]) -> None:
+    print("| workers | wall s | CPU s | steps | same record | audit |\n|---|---|---|---|---|---|")
+    for row in rows:
+        same = "yes" if row["same"] else "no"
+        print(
+            f"| {row['workers'] or 'one process'} | {row['wall']:.1f} | {row['cpu']:.1f} | "
+            f"{row['steps']} | {same} | {'clean' if row['clean'] else 'faults'} |"
+        )
+    print(f"joining takes {step['join'] * 1000:.0f} ms a step, a state {rows[0]['state']} bytes")
+
+
+if __name__ == "__main__":
+    main()
