@@ -319,7 +319,7 @@ class Investigation:
             self.cut = str(reason)
         return self.cut is None
 
-    def carry_on(self, record: Record, seconds: float) -> None:
+    def take_state(self, record: Record, seconds: float) -> None:
         """Take another state of the same investigation, after so many seconds of work."""
         self.record = self.context.record = record
         self._before, self._started, self.cut = seconds, time.monotonic(), None

@@ -362,18 +362,24 @@ def _for_workers(request: Request, *, others: bool) -> None:
         )
 
 
-def opened_elsewhere(record: Record, request: Request) -> Investigation:
-    """Open the investigation of a copy of its record, to do a part of its work in this process.
+def read_elsewhere(record: Record, request: Request) -> tuple[Graph, Observed]:
+    """Read again, in another process, what an investigation began with.
 
     Raises GraphError where the files here are not those that it began with.
     """
-    rules = policy.load(request.policy)
     if fingerprint(request) != request.fingerprint:
         raise GraphError(
             f"The data, shapes or policy of {record.iri.value} are not the same here as where it "
             "began; a worker needs the same files at the same places."
         )
-    graph, observed = seen(request, None, None)
+    return seen(request, None, None)
+
+
+def opened_elsewhere(
+    record: Record, request: Request, graph: Graph, observed: Observed
+) -> Investigation:
+    """Open the investigation of a copy of its record, to do some of its work in this process."""
+    rules = policy.load(request.policy)
     suggested = _suggested(request, graph, observed)
     learned = calibration.under(request.calibration, rules.iri)
     return _investigation(graph, observed, record, request, suggested, None, rules, learned)

@@ -16,6 +16,7 @@ import pytest
 
 import kgreason
 from kgreason.audit import audit
+from kgreason.base.budget import Cost, Metered
 from kgreason.base.errors import LedgerError, OptionError, RecordError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.loop import Investigation
@@ -25,6 +26,7 @@ from kgreason.queue.folder_queue import FolderQueue
 from kgreason.queue.session_state import build, state_of, unpacked
 from kgreason.record import Ledger, Record
 from kgreason.record import record as record_module
+from kgreason.record.fanning import expected
 from kgreason.record.joining import join
 from kgreason.record.segment import Segment, read_segment
 from kgreason.review.replay import replay
@@ -32,6 +34,7 @@ from tests.cli_support import process, run
 from tests.lifetime_support import Interrupted, copied, timeless
 from tests.queue_support import content, segments, started, workers_here
 from tests.resume_support import several
+from tests.test_supervisor import factory
 
 
 @pytest.fixture(scope="module")
@@ -422,20 +425,31 @@ def test_the_command_works_and_ends(options: dict[str, Any], tmp_path: Path) -> 
     assert process("worker", "--queue", "amqp://x").code == 2
 
 
+class OutOfTime:
+    """A budget that lasts until rivals are to be told apart."""
+
+    def spent(self, unit: str, /) -> str | None:
+        return "stopped after 500 seconds" if unit == "rivals" else None
+
+    def charge(self, cost: Cost, /) -> None:
+        pass
+
+
 def test_the_time_of_a_session_counts_for_its_budget(
     options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker knows how long the session has worked already."""
+    """A worker knows how long the session has worked, and what its budget cuts is cut."""
     seconds: list[float] = []
-    real = Investigation.carry_on
+    real = Investigation.take_state
 
     def noting(self: Investigation, record: Record, elapsed: float) -> None:
         seconds.append(elapsed)
-        real(self, record, elapsed + 1000)
+        real(self, record, elapsed)
+        self.context.budget = Metered(OutOfTime())
 
-    monkeypatch.setattr(Investigation, "carry_on", noting)
+    monkeypatch.setattr(Investigation, "take_state", noting)
     with workers_here(), kgreason.investigate(
-        **options, max_seconds=500.0, queue=tmp_path / "ledger"
+        **options, queue=tmp_path / "ledger"
     ) as found:  # fmt: skip
         assert found.as_dict()["budget"]["cut"] == "stopped after 500 seconds"
         assert audit(found.record).rules == set()
@@ -458,3 +472,28 @@ def test_time_is_kept_by_the_folder_queue_alone(tmp_path: Path) -> None:
     assert again is not None
     again.ack()
     assert second.take(0) is None
+
+
+def test_the_parts_of_a_supervisor_are_carried_on_by_workers(tmp_path: Path) -> None:
+    """Sub-investigations that are open in the ledger; what is joined at fan-in is the same."""
+    asked = factory(tmp_path) | {"strategy": "supervisor"}
+    question = "Why are these rules broken?"
+    alone = kgreason.plan(question, **asked, ledger=tmp_path / "alone")
+    with workers_here() as opened:
+        spread = kgreason.plan(
+            question, **asked, ledger=tmp_path / "spread", queue=tmp_path / "spread"
+        )
+    assert len(opened[0].said) == len(expected(spread.result.record)) == 2
+    assert spread.answer == alone.answer
+    assert audit(spread.result.record).rules == set()
+    for made in (alone, spread):
+        own = (Record(made.result.record.store, e.session) for e in expected(made.result.record))
+        for record in own:
+            assert audit(record).rules == set()
+            assert len(segments(record)) == (made is spread)
+
+
+def test_a_strategy_of_one_process_takes_no_queue(tmp_path: Path) -> None:
+    asked = factory(tmp_path)
+    with pytest.raises(OptionError, match="the strategy react works in one process"):
+        kgreason.plan("How many parts?", **asked, strategy="react", queue=tmp_path / "ledger")

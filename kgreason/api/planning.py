@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kgreason.api.asking import LEDGER, brought, result
 from kgreason.api.routed import Routing
 from kgreason.audit import recheck
 from kgreason.base.budget import Limits
+from kgreason.base.errors import OptionError
 from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.graph import Graph
@@ -25,11 +26,14 @@ from kgreason.planner.reasoner import Reasoner
 from kgreason.planner.strategies import strategies
 from kgreason.planner.strategies import strategy as strategy_of
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, PlanStep
+from kgreason.queue.opening_queue import carried
 from kgreason.record import node_name
 from kgreason.record.agents import agent
 from kgreason.routing.router import AtHand
 from kgreason.routing.router import route as decide
 from kgreason.run import Told
+
+_OF_WORKERS: Final = ("hypothesis", "supervisor")
 
 
 def routed(
@@ -82,6 +86,7 @@ def plan(
     routing: Routing | None = None,
     ledger: str | Path | None = None,
     folder: str | Path | None = None,
+    queue: str | Path | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -91,7 +96,8 @@ def plan(
     Without `strategy` the question is routed; the decision is in the record either way, and
     `routing` is one that was made before. `reasoner` or `caller` (a model) decide in place of the
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
-    an outcome may be left out. Raises KgreasonError.
+    an outcome may be left out. A `queue` is of use to supervisors and hypotheses. Raises
+    KgreasonError.
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
@@ -134,8 +140,16 @@ def plan(
         told,
     )
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
-    with using(joined(read_all(request.extend))):
-        return strategy_of(made.decision.pattern).run(question, context, budget)
+    pattern = made.decision.pattern
+    if queue is not None and pattern not in _OF_WORKERS:
+        raise OptionError(
+            f"--queue: the strategy {pattern} works in one process; leave --queue out, or ask for "
+            f"the strategy {' or '.join(_OF_WORKERS)}."
+        )
+    with using(joined(read_all(request.extend))), carried(queue, notice) as carrier:
+        if carrier is not None:
+            context = replace(context, more={"carrier": carrier})
+        return strategy_of(pattern).run(question, context, budget)
 
 
 @dataclass(frozen=True)

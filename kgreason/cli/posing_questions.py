@@ -144,7 +144,7 @@ def ask(
     elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
-        result = _by_strategy(question, files, asked, routing, following)
+        result = _by_strategy(question, files, asked | {"queue": queue}, routing, following)
     _given_out(result, chosen, out, ledger, chunks)
 
 

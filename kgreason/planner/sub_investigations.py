@@ -6,6 +6,7 @@ carrier may hand the IRIs to a queue.
 """
 
 import hashlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,11 +15,12 @@ from typing import Protocol
 import pyoxigraph as ox
 
 from kgreason.base.budget import Limits
-from kgreason.base.errors import KgreasonError
+from kgreason.base.errors import KgreasonError, OptionError
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.observe.opening import Progress, recorded_request
 from kgreason.observe.request import Request
+from kgreason.queue.dispatch import Dispatch
 from kgreason.record import Ledger, Record
 from kgreason.record.fanning import Part
 from kgreason.record.record import Node
@@ -72,6 +74,27 @@ class InTurn:
                 )
             except KgreasonError:
                 continue  # its record says what went wrong, as a completion
+
+
+@dataclass(frozen=True)
+class Queued:
+    """Has them carried on by the workers of a queue; what these leave is done in this process."""
+
+    dispatch: Dispatch
+
+    def carry(self, sessions: Sequence[Node], place: Place, wait: float | None, /) -> None:
+        """Send them out and join what comes back; nobody waits for longer than `wait` seconds."""
+        if place.request.objects:
+            raise OptionError(
+                "--queue: workers read files; data given as objects cannot reach them."
+            )
+        records = [Record(place.ledger.store, one, place.ledger.blobs) for one in sessions]
+        asked = place.request
+        begun = time.monotonic()
+        alone = asked.model or asked.sources or asked.tests  # these are asked in one process
+        left = records if alone else self.dispatch.whole(records, wait)
+        if wait is None or time.monotonic() - begun < wait:
+            InTurn().carry([one.iri for one in left], place, wait)
 
 
 def session_of(parent: Node, fan_out: int, place: int) -> Node:

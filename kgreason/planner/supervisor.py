@@ -25,7 +25,7 @@ from kgreason.planner.plan_tools import CITED
 from kgreason.planner.question_terms import as_json
 from kgreason.planner.splitting import SPLITS, split_kind
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, shares
-from kgreason.planner.sub_investigations import Carrier, InTurn, Place, opened, session_of
+from kgreason.planner.sub_investigations import Carrier, InTurn, Place, Queued, opened, session_of
 from kgreason.planner.tool_catalogue import tools, tools_of
 from kgreason.record import Record
 from kgreason.record.fanning import (
@@ -55,7 +55,7 @@ class Supervisor:
     name = "supervisor"
 
     def __init__(self, split: str | None = None, carrier: Carrier | None = None) -> None:
-        self._split, self._carrier = split, carrier or InTurn()
+        self._split, self._carrier = split, carrier
 
     def run(self, goal: str, context: PlanContext, budget: Limits, /) -> PlanResult:
         """Divide, wait for the parts, and join them; raises KgreasonError."""
@@ -79,7 +79,9 @@ class Supervisor:
                 context.progress,
             )
             parts = SPLITS[kind](investigation.context, opened_.observed)
-            self._worked(investigation, place, kind, parts, budget)
+            queue = context.more.get("carrier")
+            carrier = self._carrier or (InTurn() if queue is None else Queued(queue))
+            self._worked(investigation, place, kind, parts, budget, carrier)
 
         result = carried_out(
             request,
@@ -99,6 +101,7 @@ class Supervisor:
         kind: str,
         parts: Sequence[Part],
         budget: Limits,
+        carrier: Carrier,
     ) -> None:
         record = investigation.record
         again: list[Expected] = []
@@ -110,7 +113,7 @@ class Supervisor:
                 once_more = [by_goal[one.goal] for one in again]
                 why = "Given out again, since a sub-investigation ended in an error."
                 sessions = _fanned_out(record, place, kind, once_more, again, budget, why)
-            self._carrier.carry(sessions, place, budget.seconds)
+            carrier.carry(sessions, place, budget.seconds)
             again = [one for one in fan_in(record).missing if one.status is not None]
             if not again:
                 break

@@ -16,13 +16,16 @@ from kgreason.loop import Investigation, work_name
 from kgreason.queue.queue_port import Queue
 from kgreason.queue.session_state import build, state_of
 from kgreason.queue.worker import FAILED, segment_name, state_name
+from kgreason.record import Record
 from kgreason.record.joining import join, joined
-from kgreason.record.segment import Segment, read_segment
+from kgreason.record.segment import WHOLE, Segment, read_segment
 
 PATIENCE: Final = 600.0
 """Seconds without a word from any worker after which the work is done here."""
 _NOTICE: Final = 10.0
 _PAUSE: Final = 0.05
+
+_Work = tuple[Record, str]
 
 
 @dataclass
@@ -46,21 +49,50 @@ class Dispatch:
         record, session = investigation.record, investigation.record.iri.value
         self._sessions.add(session)
         there = joined(record)
-        names = [work_name(symptom, round_) for symptom in symptoms]
-        names = [name for name in names if name not in there]
+        left = [symptom for symptom in symptoms if work_name(symptom, round_) not in there]
+        names = [work_name(symptom, round_) for symptom in left]
         if not names:
             return
         state = state_of(record, investigation.elapsed).packed()
         self.queue.keep(session, state_name(names[0]), state)
-        for name in names:
-            if self.queue.kept(session, segment_name(name)) is None:
-                self.queue.put(session, name)
-        self._heard = time.monotonic()
-        for name in names:
-            content = self._awaited(session, name, names)
+        work = [(record, name) for name in names]
+        self._send(work)
+        for symptom, one in zip(left, work, strict=True):
+            content = self._awaited(one, work, None)
             if content is None:
                 return
-            self._join(investigation, content)
+            # In this order whoever does it, so that the record is the same.
+            if not self._join(record, content) and investigation.look_into(symptom.index, round_):
+                return
+
+    def whole(self, records: Sequence[Record], seconds: float | None) -> list[Record]:
+        """Have open investigations carried on to their ends; returns those that were not.
+
+        After `seconds`, where given, nobody waits any more: what is not there then is not joined.
+        """
+        work = [(record, WHOLE) for record in records if WHOLE not in joined(record)]
+        for record, _ in work:
+            self._sessions.add(record.iri.value)
+            state = state_of(record, 0.0).packed()
+            self.queue.keep(record.iri.value, state_name(WHOLE), state)
+        self._send(work)
+        until = None if seconds is None else time.monotonic() + seconds
+        for one in work:
+            content = self._awaited(one, work, until)
+            if content is None:
+                break
+            self._join(one[0], content)
+        return [record for record, _ in work if WHOLE not in joined(record)]
+
+    def _send(self, work: Sequence[_Work]) -> None:
+        """Send what is not done yet."""
+        for record, name in work:
+            if not self._there(record, name):
+                self.queue.put(record.iri.value, name)
+        self._heard = time.monotonic()
+
+    def _there(self, record: Record, name: str) -> bool:
+        return self.queue.kept(record.iri.value, segment_name(name)) is not None
 
     def clear(self) -> None:
         """Clear away what is left in the queue of the sessions that were carried."""
@@ -68,23 +100,26 @@ class Dispatch:
             self.queue.drop(session)
         self._sessions.clear()
 
-    def _awaited(self, session: str, name: str, names: Sequence[str]) -> bytes | None:
-        """Return the segment of a step, once it is there; None where patience is at its end."""
+    def _awaited(self, one: _Work, work: Sequence[_Work], until: float | None) -> bytes | None:
+        """Return a segment, once it is there; None where patience or the time is at its end."""
+        record, name = one
         told, known = False, 0
         while True:
-            content = self.queue.kept(session, segment_name(name))
+            content = self.queue.kept(record.iri.value, segment_name(name))
             if content is not None:
                 self._heard = time.monotonic()
                 return content
+            if until is not None and time.monotonic() > until:
+                return None
             silent = time.monotonic() - self._heard
             if silent > _NOTICE / 2:
-                there = sum(self.queue.kept(session, segment_name(n)) is not None for n in names)
+                there = sum(self._there(*other) for other in work)
                 if there > known:
                     known, self._heard = there, time.monotonic()
             if silent > self.patience:
                 self.notice(
-                    f"No worker finished a step for {self.patience:g} seconds; what is left of "
-                    "this round is done here."
+                    f"No worker finished a step for {self.patience:g} seconds; what is left "
+                    "is done here."
                 )
                 return None
             if silent > _NOTICE and not told:
@@ -95,17 +130,19 @@ class Dispatch:
                 )
             time.sleep(_PAUSE)
 
-    def _join(self, investigation: Investigation, content: bytes) -> None:
-        """Join a segment; one that cannot be is done here."""
+    def _join(self, record: Record, content: bytes) -> bool:
+        """Join a segment; False for one that cannot be, whose step is done here."""
         if content.startswith(FAILED):
             said = content.removeprefix(FAILED).decode(errors="replace")
             self.notice(f"A worker failed ({said}); its step is done here.")
-            return
+            return False
         try:
             segment = _of_this_version(read_segment(content))
-            join(investigation.record, segment)
+            join(record, segment)
         except (LedgerError, RecordError) as error:
             self.notice(f"{error} The step is done here.")
+            return False
+        return True
 
 
 def _of_this_version(segment: Segment) -> Segment:

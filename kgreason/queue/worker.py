@@ -6,19 +6,30 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from kgreason.base import extensions
 from kgreason.base.errors import GraphError, KgreasonError, OptionError
+from kgreason.context.symptom import Observed
+from kgreason.graph import Graph
 from kgreason.loop import Investigation
 from kgreason.observe.opening import recorded_request
+from kgreason.observe.request import Request
 from kgreason.queue.queue_port import Message, Queue
 from kgreason.queue.session_state import SessionState, build, unpacked
 from kgreason.record import Record, extended
-from kgreason.record.segment import began, cut_off
-from kgreason.run import opened_elsewhere
+from kgreason.record.segment import WHOLE, began, cut_off
+from kgreason.run import opened_elsewhere, read_elsewhere
 
 _LOOK: Final = re.compile(r"(?P<state>round-(?P<round>[0-9]+))-symptom-(?P<symptom>[0-9]+)")
+_ITS_OWN: Final[dict[str, Any]] = {
+    **dict.fromkeys(("question", "correlation", "parent", "assignment", "routing")),
+    **dict.fromkeys(("max_steps", "max_seconds")),
+    "depth": 0,
+    "symptoms": (),
+}
+"""What sub-investigations of one question have of their own; the rest says what is read."""
 _WAIT: Final = 1.0
 FAILED: Final = b"failed: "
 """How what is kept in place of a segment begins, where the work raised an error."""
@@ -32,7 +43,7 @@ class RefusedError(OptionError):
 
 def state_name(step: str) -> str:
     """Return under what name the state is kept from which a step of work begins."""
-    return f"state-{_parts(step)['state']}"
+    return f"state-{WHOLE if step == WHOLE else _parts(step)['state']}"
 
 
 def segment_name(step: str) -> str:
@@ -84,9 +95,10 @@ def _do(queue: Queue, bench: "Bench", message: Message, told: Told) -> bool:
 
 
 class Bench:
-    """What a worker has open: the investigation of the session that it works for."""
+    """What a worker has open: the graph that it read, and the session that it works for."""
 
     def __init__(self) -> None:
+        self._read: tuple[Request, Graph, Observed] | None = None
         self._open: tuple[str, Investigation] | None = None
         self._name = f"{os.getpid()} at {socket.gethostname()}"
 
@@ -100,13 +112,13 @@ class Bench:
                 f"The session {state.session} was begun by kgreason {state.version}, and this "
                 f"worker is {build()}; install the same on both."
             )
-        named, record = _parts(step), state.record()
+        record = state.record()
         with self._extensions(record):
             investigation = self._opened(state.session, record)
-            investigation.carry_on(record, state.seconds)
+            investigation.take_state(record, state.seconds)
             start = began(record)
             try:
-                cut = investigation.look_into(int(named["symptom"]), int(named["round"]))
+                cut = _done(investigation, step)
             except KgreasonError as error:
                 self._open = None
                 return FAILED + str(error).encode()
@@ -119,8 +131,27 @@ class Bench:
 
     def _opened(self, session: str, record: Record) -> Investigation:
         if self._open is None or self._open[0] != session:
+            request = recorded_request(record)
+            graph, observed = self._at_hand(record, request)
+            self._open = session, opened_elsewhere(record, request, graph, observed)
+        return self._open[1]
+
+    def _at_hand(self, record: Record, request: Request) -> tuple[Graph, Observed]:
+        """Return the graph of a session, and what fails in it; several sessions may share it."""
+        shared = replace(request, **_ITS_OWN)
+        if self._read is None or self._read[0] != shared:
+            self._read = None
             try:
-                self._open = session, opened_elsewhere(record, recorded_request(record))
+                self._read = shared, *read_elsewhere(record, request)
             except GraphError as error:
                 raise RefusedError(str(error)) from error
-        return self._open[1]
+        return self._read[1], self._read[2]
+
+
+def _done(investigation: Investigation, step: str) -> str | None:
+    """Do a step of work; returns why it was cut short, if it was."""
+    if step == WHOLE:
+        investigation.run()
+        return None
+    named = _parts(step)
+    return investigation.look_into(int(named["symptom"]), int(named["round"]))

@@ -22,6 +22,7 @@ from kgreason.record.record import Node, Preface, Record, Step
 from kgreason.record.seal import Written
 from kgreason.record.segment import (
     TIMES,
+    WHOLE,
     Segment,
     by_step,
     highest,
@@ -112,6 +113,9 @@ class _Joining:
         if segment.investigation != record.iri:
             raise self._refused(f"it is of the investigation {segment.investigation.value}")
         hashes = record.store.values(segment.head, TRAILS.hash, record.iri)
+        heads = record.store.values(record.iri, TRAILS.head, record.iri)
+        if segment.name == WHOLE and segment.head not in heads:
+            raise self._refused("the investigation has gone on since")
         if not hashes:
             raise self._refused(f"it began from {segment.head.value}, which is not in the record")
         own = names_within(segment.graph)
@@ -241,7 +245,9 @@ def shifted(triples: Iterable[ox.Triple], shift: timedelta) -> Iterator[ox.Tripl
     for triple in triples:
         if shift and triple.predicate in TIMES and isinstance(triple.object, ox.Literal):
             moved = (_time(triple.object.value) + shift).astimezone(UTC)
-            text = moved.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            # As a store writes times, which drops zeros at the end: that is what is sealed.
+            fraction = f"{moved.microsecond // 1000:03}".rstrip("0")
+            text = f"{moved:%Y-%m-%dT%H:%M:%S}{'.' if fraction else ''}{fraction}Z"
             yield ox.Triple(
                 triple.subject, triple.predicate, ox.Literal(text, datatype=XSD.dateTime)
             )

@@ -20,6 +20,8 @@ from kgreason.record.record import Node, Record
 from kgreason.record.seal import lines, seal
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,79}")
+WHOLE: Final = "whole"
+"""The step of work that carries an investigation on to its end."""
 _UNSEALED: Final = frozenset({TRAILS.hash})
 _ABOUT: Final = "hypothesis"
 Rename = Callable[[re.Match[str]], str]
