@@ -20,7 +20,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, RetentionPolicy, StreamConfig
 from nats.js.errors import Error as JetStreamError
 from nats.js.errors import NotFoundError, ObjectNotFoundError
 
-from kgreason.base.errors import OptionError
+from kgreason.base.errors import OptionError, RunError
 from kgreason.queue.queue_port import Message
 
 T = TypeVar("T")
@@ -72,20 +72,20 @@ class NatsQueue:
     def put(self, session: str, step: str, /) -> None:
         """Send a message."""
         said = json.dumps({"session": session, "step": step}).encode()
-        self._run(self._stream.publish(f"{_BUCKET}.step.{_short(session)}", said))
+        self._asked(self._stream.publish(f"{_BUCKET}.step.{_short(session)}", said))
 
     def take(self, seconds: float, /) -> Message | None:
         """Return a message, and tell the server that it is worked on until it is acknowledged."""
         try:
-            (found,) = self._run(self._messages.fetch(1, timeout=max(seconds, 0.5)))
+            (found,) = self._asked(self._messages.fetch(1, timeout=max(seconds, 0.5)))
         except (NatsTimeout, TimeoutError):
             return None
         said = json.loads(found.data)
-        sign = self._run(self._begin(found))
+        sign = self._asked(self._begin(found))
 
         def end(what: Coroutine[Any, Any, Any]) -> None:
             self._loop.call_soon_threadsafe(sign.cancel)
-            self._run(what)
+            self._asked(what)
 
         return Message(
             said["session"],
@@ -108,19 +108,19 @@ class NatsQueue:
 
     def keep(self, session: str, name: str, content: bytes, /) -> None:
         """Keep something of a session."""
-        self._run(self._objects.put(f"{_short(session)}.{name}", content))
+        self._asked(self._objects.put(f"{_short(session)}.{name}", content))
 
     def kept(self, session: str, name: str, /) -> bytes | None:
         """Return what is kept of a session."""
         try:
-            found = self._run(self._objects.get(f"{_short(session)}.{name}"))
+            found = self._asked(self._objects.get(f"{_short(session)}.{name}"))
         except (NotFoundError, ObjectNotFoundError):
             return None
         return found.data
 
     def drop(self, session: str, /) -> None:
         """Forget a session."""
-        self._run(self._drop(_short(session)))
+        self._asked(self._drop(_short(session)))
 
     async def _drop(self, short: str) -> None:
         await self._stream.purge_stream(_STREAM, subject=f"{_BUCKET}.step.{short}")
@@ -141,6 +141,16 @@ class NatsQueue:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_CALL * 2)
+
+    def _asked(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something with the server; raises RunError where it cannot be asked any more."""
+        try:
+            return self._run(work)
+        except (NotFoundError, ObjectNotFoundError, NatsTimeout):
+            raise
+        except (NatsError, JetStreamError, OSError, TimeoutError) as error:
+            why = str(error) or type(error).__name__
+            raise RunError(f"The server of the queue cannot be asked ({why}).") from error
 
 
 async def _silent(_error: Exception) -> None:
