@@ -51,6 +51,9 @@ class NatsQueue:
             ) from error
 
     async def _open(self, url: str) -> None:
+        # One that is to be made again when it is lost would try for minutes to be made at all.
+        first = await nats.connect(url, connect_timeout=5, allow_reconnect=False, error_cb=_silent)
+        await first.close()
         self._client = await nats.connect(
             url, connect_timeout=5, allow_reconnect=True, error_cb=_silent
         )
