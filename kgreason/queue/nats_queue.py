@@ -31,6 +31,8 @@ _WAIT: Final = 15.0
 """Seconds without a sign of life after which a message is given to another worker."""
 _SIGN: Final = 4.0
 _CALL: Final = 30.0
+_REACHED: Final = 4.0
+"""Seconds within which a server has to be reached."""
 
 
 class NatsQueue:
@@ -51,12 +53,9 @@ class NatsQueue:
             ) from error
 
     async def _open(self, url: str) -> None:
-        # One that is to be made again when it is lost would try for minutes to be made at all.
-        first = await nats.connect(url, connect_timeout=5, allow_reconnect=False, error_cb=_silent)
-        await first.close()
-        self._client = await nats.connect(
-            url, connect_timeout=5, allow_reconnect=True, error_cb=_silent
-        )
+        # The client tries for minutes to reach a server that is not there.
+        connecting = nats.connect(url, connect_timeout=2, error_cb=_silent)
+        self._client = await asyncio.wait_for(connecting, _REACHED)
         self._stream = self._client.jetstream(timeout=_CALL)
         subjects = [f"{_BUCKET}.step.>"]
         config = StreamConfig(_STREAM, subjects=subjects, retention=RetentionPolicy.WORK_QUEUE)
