@@ -140,13 +140,20 @@ def plan(
         told,
     )
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
-    pattern = made.decision.pattern
+    return _worked(made.decision.pattern, question, context, budget, queue)
+
+
+def _worked(
+    pattern: str, question: str, context: PlanContext, budget: Limits, queue: str | Path | None
+) -> PlanResult:
+    """Work on a question by a strategy, with the workers of a queue where one is named."""
     if queue is not None and pattern not in _OF_WORKERS:
         raise OptionError(
             f"--queue: the strategy {pattern} works in one process; leave --queue out, or ask for "
             f"the strategy {' or '.join(_OF_WORKERS)}."
         )
-    with using(joined(read_all(request.extend))), carried(queue, notice) as carrier:
+    extend, notice = context.request.extend, context.notice
+    with using(joined(read_all(extend))), carried(queue, notice) as carrier:
         if carrier is not None:
             context = replace(context, more={"carrier": carrier})
         return strategy_of(pattern).run(question, context, budget)

@@ -150,8 +150,8 @@ def investigate(
         extend=extend or (),
     )
     asked |= {"question": _plain(question), "complete": complete or (), "jobs": jobs}
-    asked |= {"queue": queue}
     asked |= {
+        "queue": queue,
         "redact": redact or (),
         "policy": policy,
         "calibration": calibration,
@@ -166,8 +166,7 @@ def investigate(
     asked |= _limits(max_steps, max_seconds) | s.source_options(source, readings, tests)
     asked |= m.model_options(model, max_tokens, max_usd, prices)
     gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
-    told = _stream(events)
-    view = LiveView() if live else None
+    told, view = _stream(events), LiveView() if live else None
     with Shown(view) as shown, resumable(ledger, new=True):
         result = api.investigate(
             o.paths(data),
