@@ -111,11 +111,13 @@ def carried_out(
     told: Told | None = None,
     *,
     nonce: str | None = None,
+    which: ox.NamedNode | None = None,
 ) -> Result:
     """Record the work of a strategy other than the loop, and return the result.
 
     Nothing is written before the input has been read. `work` is called between the start and the
-    end of the record. Raises the errors of reading data.
+    end of the record, which is a new one unless `which` names one in the ledger that is to be gone
+    on with. Raises the errors of reading data.
     """
     named(nonce)
     with extensions.using(extensions.joined(extensions.read_all(request.extend))):
@@ -139,10 +141,10 @@ def carried_out(
             done(store, record)
             return Result(store, record)
         with Ledger.write(ledger) as store:
-            record = _telling(store.new(nonce), told)
+            begun = None if which is None else store.record(store.entry(which.value))
+            record = _telling(begun or store.new(nonce), told)
             done(store, record)
-            which = record.iri.value
-        return recorded(ledger, which)
+        return recorded(ledger, record.iri.value)
 
 
 def open_session(store: Ledger, graph: Graph, request: Request, nonce: str) -> Record:
@@ -295,6 +297,7 @@ def go_on(
     with Ledger.read(ledger) as reader:
         entries = reader.entries()
         open_ = [entry for entry in entries if not entry.finished]
+        open_.sort(key=lambda one: one.parent is None)
         entry = open_[-1] if which is None and open_ else reader.entry(which)
         record = reader.record(entry)
         if not entry.finished:

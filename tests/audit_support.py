@@ -133,8 +133,9 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     """Make a history by its name in the lists of mutants.
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
-    "looked-up" (in documents), "routed", "planned" (by react), "joined" (of segments of workers),
-    or a policy under which the laboratory runs; with "own" before it, that policy (by default the
+    "looked-up" (in documents), "routed", "planned" (by react), "divided" (by a supervisor),
+    "joined" (of segments of workers), or a policy under which the laboratory runs; with "own"
+    before it, that policy (by default the
     shipped one) is under a name of one's own.
     """
     kind = name.removeprefix("own").strip(", ")
@@ -146,12 +147,8 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     if kind == "routed":
         made = kgreason.route("why do so many samples lack a mass?", shapes=True)
         return tiny(folder, policy=used, routing=made.decision.as_dict())
-    if kind == "planned":
-        from tests.planner_support import workshop  # noqa: PLC0415 - few need it
-
-        asked = workshop(folder)["data"]
-        made_plan = kgreason.plan("How many parts have no unit mass?", asked, strategy="react")
-        return made_plan.result.record
+    if kind in {"planned", "divided"}:
+        return _planned(folder, kind)
     if kind == "joined":
         from tests.queue_support import workers_here  # noqa: PLC0415 - few need it
 
@@ -166,6 +163,16 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
 
         return looked_up_record(folder, used)
     return {"doubtful": doubtful, "paired": paired}.get(kind, lab)(folder, policy=used)
+
+
+def _planned(folder: Path, kind: str) -> Record:
+    from tests.planner_support import workshop  # noqa: PLC0415 - few need it
+
+    asked = workshop(folder)
+    if kind == "divided":
+        return kgreason.plan("Why?", strategy="supervisor", **asked).result.record
+    question = "How many parts have no unit mass?"
+    return kgreason.plan(question, asked["data"], strategy="react").result.record
 
 
 def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:

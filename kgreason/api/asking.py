@@ -28,6 +28,8 @@ from kgreason.observe import opening
 from kgreason.observe.opening import Notice, Progress
 from kgreason.observe.request import Paths, Request, request_of
 from kgreason.observe.request import paths as paths_of
+from kgreason.planner.strategy_protocol import PlanContext
+from kgreason.planner.supervisor import Supervisor, divided
 from kgreason.queue.opening_queue import carried
 from kgreason.record.model_calls import ModelCall
 from kgreason.report.entries import SeenSymptom
@@ -300,7 +302,14 @@ def resume(
 
     own = paths_of(extend)
     which = _number(which)
+    parted = divided(Path(ledger), which)
     with carried(queue, notice) as carrier:
+        if parted is not None:
+            iri, request = parted
+            place = Path(ledger)
+            context = PlanContext(given(request), place, None, None, None, progress, notice, told)
+            context = replace(context, more={"carrier": carrier})
+            return Supervisor().go_on(iri, context).result
         more: dict[str, Any] = {"jobs": jobs, "carrier": carrier}
         return run.go_on(Path(ledger), which, given, progress, notice, told, own, testers, **more)
 

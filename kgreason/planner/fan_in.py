@@ -7,7 +7,7 @@ are those of one investigation. Nothing is kept between two fan-ins, and the ord
 completions does not matter: records are put together in the order of the assignments.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -22,6 +22,7 @@ from kgreason.context.symptom import Observed
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph.names import Names
 from kgreason.observe.opening import recorded_symptoms
+from kgreason.planner.registered import Same, counted, registered, same
 from kgreason.record import Record
 from kgreason.record.fanning import Expected, Joined, Standing, ToldCause, expected
 from kgreason.record.record import Node
@@ -87,6 +88,7 @@ def _add(inner: ox.Store, iri: Node, session: Node, quads: Sequence[ox.Quad], of
 def judged(context: Context, parent: Record, found: FanIn, observed: Observed) -> Record:
     """Give final statuses and a joint explanation to what was found, on a scratch copy."""
     made = together(parent, (one.session for one in found.used))
+    counted(made.store.inner, made.iri, *_groups(parent, found))
     judging = Context(
         context.graph, made, context.policy, context.seed, context.most, Names(context.graph)
     )
@@ -100,22 +102,24 @@ def judged(context: Context, parent: Record, found: FanIn, observed: Observed) -
     return made
 
 
-def joined(parent: Record, correlation: str, found: FanIn, made: Record) -> Joined:
+def correlation_of(record: Record) -> str:
+    """Return the name of the correlation of an investigation; its own IRI where it has none."""
+    (about,) = record.select("result-investigation")
+    return about["correlation"].value if "correlation" in about else record.iri.value
+
+
+def _groups(parent: Record, found: FanIn) -> tuple[list[Same], set[str]]:
+    used = {one.session.value for one in found.used}
+    return same(registered(parent.store, correlation_of(parent)), used), used
+
+
+def joined(parent: Record, found: FanIn, made: Record) -> Joined:
     """Return what is to be recorded of a scratch copy that was judged."""
     (family,) = made.select("e-bh", role="status")
     threshold = family.get("threshold")
     told = as_dict(made)
-    before = {
-        row["hypothesis"].value: (one.session.value, row)
-        for one in found.used
-        for row in _standings(parent.store, one.session)
-    }
-    standings = tuple(
-        Standing(name, before[name][0], _status(before[name][1]), _status(row),
-                 Decimal(row["e"].value))
-        for row in _standings(made.store, made.iri)
-        if (name := row["hypothesis"].value) in before
-    )  # fmt: skip
+    groups, used = _groups(parent, found)
+    final = {row["hypothesis"].value: _status(row) for row in _standings(made.store, made.iri)}
     failing = sum(one["failing"] for one in told["symptoms"])
     explained = sum(cause["adds"] or 0 for cause in told["causes"])
     causes = tuple(
@@ -124,18 +128,52 @@ def joined(parent: Record, correlation: str, found: FanIn, made: Record) -> Join
     )
     return Joined(
         _statement(causes, failing, explained, found),
-        correlation,
+        correlation_of(parent),
         found.used,
         found.missing,
         int(family["family"].value),
         threshold if isinstance(threshold, ox.Literal) else None,
         failing,
         explained,
-        standings,
+        tuple(_final(groups, used, final)),
         causes,
-        (),
+        tuple(_contradictions(groups, final)),
         tuple(dict.fromkeys(one.fan_out for one in (*found.used, *found.missing))),
     )
+
+
+def _final(groups: Sequence[Same], used: set[str], final: Mapping[str, str]) -> Iterator[Standing]:
+    """Give all that are the same the status of the one that stands for them."""
+    for one in groups:
+        for member in one.members:
+            if member.investigation in used:
+                yield Standing(
+                    member.iri.value,
+                    member.investigation,
+                    member.status,
+                    final[one.first.iri.value],
+                    one.e,
+                    tuple(twin.iri.value for twin in one.members if twin != member),
+                )
+
+
+def _contradictions(
+    groups: Sequence[Same], final: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Tell where sub-investigations disagree, and what the evidence of all of them comes to."""
+    for one in groups:
+        if one.contradictory and one.first.iri.value in final:
+            status = final[one.first.iri.value]
+            pro, con = (
+                sum((getattr(m, name) for m in one.members), Decimal(0))
+                for name in ("supporting", "opposing")
+            )
+            said = (
+                f"“{one.first.statement}” is supported by one sub-investigation and not by "
+                f"another; all evidence together (for it {pro:.2f}, against it {con:.2f}, e-value "
+                f"{one.e:.1f}) leaves it {status.rpartition('#')[2].lower()}."
+            )
+            yield said, tuple(m.iri.value for m in one.members), status
 
 
 def _standings(store: Store, iri: Node) -> list[Row]:

@@ -1,4 +1,4 @@
-"""How a question is divided: by symptom, by class, by source, or by the goals it names."""
+"""How a question is divided: by symptom, or by the class that symptoms are of."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,26 +9,18 @@ from kgreason.context.context import Context
 from kgreason.context.symptom import Observed, Symptom
 from kgreason.observe.called import focus_class
 from kgreason.planner.tool_catalogue import scopes_of
-from kgreason.record.fanning import CLASS, GOAL, KINDS, SYMPTOM, Part
+from kgreason.record.fanning import CLASS, KINDS, SYMPTOM, Part
 from kgreason.routing.task_types import task_types
 from kgreason.shacl import names
 
 _LOOP: Final = "hypothesis"
 
 
-def split_kind(wanted: str | None, observed: Observed | None) -> str:
-    """Return by what a question is divided: as `wanted`, else by symptom where there are any.
-
-    Raises OptionError for what there is not, or what needs symptoms where there are none.
-    """
-    there = observed is not None and bool(observed.failing)
-    if wanted is None:
-        return SYMPTOM if there else GOAL
-    if wanted not in KINDS:
+def split_kind(wanted: str | None) -> str:
+    """Return by what a question is divided: as `wanted`, else by symptom; raises OptionError."""
+    if wanted is not None and wanted not in KINDS:
         raise OptionError(f"--split {wanted}: give one of {', '.join(KINDS)}.")
-    if wanted != GOAL and observed is None:
-        raise OptionError(f"--split {wanted}: parts are made of what is wrong; give --shapes.")
-    return wanted
+    return wanted or SYMPTOM
 
 
 def parts_by_symptom(_context: Context, observed: Observed) -> list[Part]:

@@ -9,7 +9,8 @@ correlation. A part whose sub-investigation ended in an error is given out again
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -19,6 +20,8 @@ from kgreason.base.figures import integer
 from kgreason.context.context import Context
 from kgreason.loop import Investigation
 from kgreason.observe.cite import cite
+from kgreason.observe.opening import recorded_request
+from kgreason.observe.request import Request
 from kgreason.planner.fan_in import FanIn, fan_in, joined, judged
 from kgreason.planner.plan_result import citations, plan_result
 from kgreason.planner.plan_tools import CITED
@@ -27,7 +30,7 @@ from kgreason.planner.splitting import SPLITS, split_kind
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, shares
 from kgreason.planner.sub_investigations import Carrier, InTurn, Place, Queued, opened, session_of
 from kgreason.planner.tool_catalogue import tools, tools_of
-from kgreason.record import Record
+from kgreason.record import Ledger, Record
 from kgreason.record.fanning import (
     Expected,
     Part,
@@ -36,13 +39,22 @@ from kgreason.record.fanning import (
     write_fan_out,
     write_synthesis,
 )
-from kgreason.record.plan_steps import COMPLETE, FAILED, Answered, Call, write_answer, write_call
+from kgreason.record.plan_steps import (
+    COMPLETE,
+    FAILED,
+    Answered,
+    Call,
+    answer_of,
+    write_answer,
+    write_call,
+)
 from kgreason.record.record import Node
 from kgreason.report.as_json import as_dict
 from kgreason.routing.task_types import task_types
 from kgreason.run import Opened, carried_out
 
 _WHY: Final = "is cited by the evidence of a sub-investigation"
+_AGAIN: Final = "Given out again, since a sub-investigation ended in an error."
 _DIVIDED: Final = {
     "symptom": "Each broken rule can be looked into without the others.",
     "class": "What is broken of one class can be looked into without the other classes.",
@@ -63,13 +75,27 @@ class Supervisor:
         nonce = secrets.token_hex(16)
         if request.correlation is None:
             request = replace(request, correlation=f"urn:kgreason:{nonce}")
+        return self._carried(request, context, budget, nonce=nonce)
 
+    def go_on(self, which: Node, context: PlanContext) -> PlanResult:
+        """Go on with an investigation that was divided and interrupted; `which` is its IRI.
+
+        What its fan-outs gave out and what has ended is in the ledger: only what is open is carried
+        on. Raises KgreasonError.
+        """
+        asked = context.request
+        budget = Limits(asked.max_steps, asked.max_seconds, asked.max_tokens, asked.max_usd)
+        return self._carried(asked, context, budget, which=which)
+
+    def _carried(
+        self, request: Request, context: PlanContext, budget: Limits, **which: Any
+    ) -> PlanResult:
         def work(investigation: Investigation, opened_: Opened) -> None:
-            kind = split_kind(self._split, opened_.observed)
-            if opened_.observed is None or kind not in SPLITS:
+            if opened_.observed is None:
                 raise OptionError(
                     "The supervisor divides what is wrong with a graph; say it by --shapes."
                 )
+            kind = split_kind(_divided_by(investigation.record) or self._split)
             place = Place(
                 opened_.ledger,
                 investigation.context.graph,
@@ -83,16 +109,16 @@ class Supervisor:
             carrier = self._carrier or (InTurn() if queue is None else Queued(queue))
             self._worked(investigation, place, kind, parts, budget, carrier)
 
-        result = carried_out(
+        made = carried_out(
             request,
             context.ledger,
             work,
             context.progress,
             context.notice,
             context.told,
-            nonce=nonce,
+            **which,
         )
-        return plan_result(result, self.name)
+        return plan_result(made, self.name)
 
     def _worked(
         self,
@@ -104,55 +130,80 @@ class Supervisor:
         carrier: Carrier,
     ) -> None:
         record = investigation.record
-        again: list[Expected] = []
+        if answer_of(record) is not None:
+            return
+        by_goal = {part.goal: part for part in parts}
         for number in range(1, integer("fanOuts") + 1):
-            if number == 1:
-                sessions = _fanned_out(record, place, kind, parts, (), budget, _DIVIDED[kind])
-            else:
-                by_goal = {part.goal: part for part in parts}
-                once_more = [by_goal[one.goal] for one in again]
-                why = "Given out again, since a sub-investigation ended in an error."
-                sessions = _fanned_out(record, place, kind, once_more, again, budget, why)
-            carrier.carry(sessions, place, budget.seconds)
-            again = [one for one in fan_in(record).missing if one.status is not None]
-            if not again:
-                break
+            known = [one for one in expected(record) if one.fan_out_number == number]
+            if not known:
+                again = [one for one in fan_in(record).missing if one.status is not None]
+                if number > 1 and not again:
+                    break
+                asked = [by_goal[one.goal] for one in again] if number > 1 else list(parts)
+                why = _AGAIN if number > 1 else _DIVIDED[kind]
+                known = _fanned_out(record, place, kind, number, asked, again, budget, why)
+            shares_ = shares(budget, max(1, len(known)))
+            for one, share in zip(known, shares_, strict=True):
+                if one.status is not None:
+                    continue
+                part, depth = by_goal[one.goal], place.request.depth + 1
+                opened(place, record.iri, one.session, one.assignment, part, share, depth)
+            left = [one.session for one in known if one.status is None]
+            carrier.carry(left, place, budget.seconds)
         _synthesised(investigation, place, fan_in(record))
+
+
+def divided(ledger: Path, which: str | None) -> tuple[Node, Request] | None:
+    """Return an unfinished investigation that a supervisor divides, and its request, or None.
+
+    Without `which` it is the latest that is open. Raises LedgerError.
+    """
+    with Ledger.read(ledger) as reader:
+        open_ = [one for one in reader.entries() if not one.finished and one.parent is None]
+        if which is None and not open_:
+            return None
+        entry = open_[-1] if which is None else reader.entry(which)
+        record = reader.record(entry)
+        names = [row["name"].value for row in record.select("worked-on-by")]
+        if entry.finished or names != [Supervisor.name]:
+            return None
+        return entry.iri, recorded_request(record)
+
+
+def _divided_by(record: Record) -> str | None:
+    """Return by what an investigation was divided that is gone on with."""
+    return next((row["kind"].value for row in record.select("fan-out-kinds")), None)
 
 
 def _fanned_out(
     record: Record,
     place: Place,
     kind: str,
+    number: int,
     parts: Sequence[Part],
     replaces: Sequence[Expected],
     budget: Limits,
     why: str,
-) -> list[Node]:
-    """Record a fan-out, and open a sub-investigation for each part; gives their IRIs."""
-    depth = place.request.depth
-    number = 1 + len({one.fan_out for one in expected(record)})
+) -> list[Expected]:
+    """Record a fan-out with an assignment for each part; gives the assignments."""
     step = record.step("Plan")
     correlation = place.request.correlation or record.iri.value
-    node = write_fan_out(record, step, kind, depth, correlation, why, budget.seconds)
-    out: list[tuple[Node, Node]] = []
+    given_out = (kind, number, place.request.depth, correlation, why, budget.seconds)
+    node = write_fan_out(record, step, *given_out)
     given = shares(budget, max(1, len(parts)))
     for n, (part, share) in enumerate(zip(parts, given, strict=True), start=1):
         session = session_of(record.iri, number, n)
         old = replaces[n - 1].assignment if replaces else None
-        out.append((session, write_assignment(step, node, part, session, share, old)))
+        write_assignment(step, node, part, session, share, old)
     record.commit(step)
-    for (session, assignment), part, share in zip(out, parts, given, strict=True):
-        opened(place, record.iri, session, assignment, part, share, depth + 1)
-    return [session for session, _ in out]
+    return [one for one in expected(record) if one.fan_out_number == number]
 
 
 def _synthesised(investigation: Investigation, place: Place, found: FanIn) -> None:
     """Record what each part gave, what all give together, and the answer."""
     record, context = investigation.record, investigation.context
     calls = [_part(context, one) for one in (*found.used, *found.missing)]
-    correlation = place.request.correlation or record.iri.value
-    made = joined(record, correlation, found, judged(context, record, found, place.observed))
+    made = joined(record, found, judged(context, record, found, place.observed))
     step = record.step("Plan")
     write_synthesis(record, step, made)
     record.commit(step)

@@ -20,9 +20,7 @@ from kgreason.record.sub_sessions import COMPLETE
 
 SYMPTOM: Final = "symptom"
 CLASS: Final = "class"
-SOURCE: Final = "source"
-GOAL: Final = "goal"
-KINDS: Final = (SYMPTOM, CLASS, SOURCE, GOAL)
+KINDS: Final = (SYMPTOM, CLASS)
 
 
 @dataclass(frozen=True)
@@ -69,18 +67,18 @@ class Expected:
 def write_fan_out(
     record: Record,
     step: Step,
-    split_by: str,
+    divided_by: str,
+    number: int,
     depth: int,
     correlation: str,
     reason: str,
     wait: float | None = None,
 ) -> Node:
     """Write down that a question is divided, derived from how it was routed; gives its node."""
-    number = 1 + len({one.fan_out for one in expected(record)})
     node = step.make(
         "FanOut",
         PROV.Entity,
-        dividedBy=split_by,
+        dividedBy=divided_by,
         fanOutNumber=number,
         depth=depth,
         correlation=correlation,

@@ -35,7 +35,8 @@ _PAUSE: Final = 0.05
 class Entry:
     """An investigation in the ledger: IRI, number, and whether it was finished.
 
-    `state` is "finished", "running" or "failed"; `begun` is when it began.
+    `state` is "finished", "running" or "failed"; `begun` is when it began. `parent` is the IRI of
+    the investigation that it is a part of, None where it is none.
     """
 
     iri: ox.NamedNode
@@ -44,6 +45,7 @@ class Entry:
     state: str = ""
     begun: str = ""
     question: str | None = None
+    parent: str | None = None
 
 
 class Ledger:
@@ -210,6 +212,7 @@ class Ledger:
                 row["state"].value.rpartition("#")[2].lower(),
                 row["begun"].value if "begun" in row else "",
                 row["question"].value if "question" in row else None,
+                row["parent"].value if "parent" in row else None,
             )
             for row in rows
         ]
@@ -217,13 +220,14 @@ class Ledger:
     def entry(self, which: str | None = None) -> Entry:
         """Find an investigation by IRI or number (with an I before it or not), else the latest.
 
-        Raises LedgerError if there is none.
+        The latest is none that is only a part of another one, if there are others. Raises
+        LedgerError if there is none.
         """
         entries = self.entries()
         if not entries:
             raise LedgerError(f"There is no investigation in {self.store.where}.")
         if which is None:
-            return entries[-1]
+            return [*entries[-1:], *(one for one in entries if one.parent is None)][-1]
         wanted = number_of(which, "I")
         for entry in entries:
             if wanted in {str(entry.number), entry.iri.value}:
