@@ -1,0 +1,83 @@
+"""Whether a question divided by symptom ends with the causes of one investigation, and no more.
+
+`python benchmarks/supervisor.py [N]` makes N graphs with planted causes and N without any (50 by
+default), investigates each as a whole and divided, and prints what was the same, how many causes
+were false, and what the division cost.
+"""
+
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import kgreason
+
+HEAD = "@prefix ex: <https://example.org/> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+RULES = ("mass", "code", "date", "length")
+TRAITS = {"madeBy": 6, "colour": 5, "line": 4, "shift": 3}
+NODES = 240
+
+
+def made(folder: Path, seed: int, *, planted: bool) -> set[tuple[str, str]]:
+    """Write a graph and its shapes; give which trait was planted as a cause for which rule."""
+    dice = random.Random(seed)
+    causes = {
+        rule: dice.choice(sorted(TRAITS)) for rule in RULES if planted and dice.random() < 0.7
+    }
+    levels = {rule: dice.randrange(TRAITS[trait]) for rule, trait in causes.items()}
+    rows = []
+    for n in range(NODES):
+        traits = {trait: dice.randrange(size) for trait, size in TRAITS.items()}
+        said = [f'ex:{trait} "{trait}{level}"' for trait, level in traits.items()]
+        for rule in RULES:
+            hit = rule in causes and traits[causes[rule]] == levels[rule]
+            if dice.random() >= (0.85 if hit else 0.06):
+                said.append(f"ex:{rule} {n}")
+        rows.append(f"ex:p{n} a ex:Part ; {' ; '.join(said)} .")
+    (folder / "data.ttl").write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+    paths = " , ".join(f"[ sh:path ex:{rule} ; sh:minCount 1 ]" for rule in RULES)
+    shape = f"ex:Shape a sh:NodeShape ; sh:targetClass ex:Part ; sh:property {paths} .\n"
+    (folder / "shapes.ttl").write_text(HEAD + shape, encoding="utf-8")
+    return {(rule, f"{trait}{levels[rule]}") for rule, trait in causes.items()}
+
+
+def trial(seed: int, *, planted: bool) -> Counter[str]:
+    """Investigate one graph as a whole and divided, and count what came out."""
+    out: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        truth = {level for _, level in made(folder, seed, planted=planted)}
+        data, shapes = folder / "data.ttl", folder / "shapes.ttl"
+        begun = time.process_time()
+        whole = kgreason.investigate(data, shapes=shapes, calibration="none")
+        once = time.process_time()
+        parts = kgreason.plan("Why?", data, shapes=shapes, strategy="supervisor")
+        out["whole ms"] = int(1000 * (once - begun))
+        out["divided ms"] = int(1000 * (time.process_time() - once))
+        alone = [cause["statement"] for cause in whole.as_dict()["causes"]]
+        told = [row["said"].value for row in parts.result.ask("how-was-it-divided")
+                if row["what"].value == "cause"]  # fmt: skip
+        out["same"] = alone == told
+        for where, causes in (("whole", alone), ("divided", told)):
+            out[f"{where} causes"] = len(causes)
+            out[f"{where} false"] = sum(not any(t in c for t in truth) for c in causes)
+            out[f"{where} with a false one"] = bool(out[f"{where} false"])
+    return out
+
+
+def main() -> None:
+    """Run the trials, and print the sums."""
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+    for planted in (True, False):
+        total: Counter[str] = Counter()
+        for seed in range(number):
+            total.update(trial(seed + (0 if planted else 10_000), planted=planted))
+        print("planted causes" if planted else "no causes", f"({number} graphs)")
+        for name, count in sorted(total.items()):
+            print(f"  {name}: {count}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
