@@ -187,7 +187,10 @@ class LeavesOne:
 
 
 def asked(place: Path, ledger: Path) -> PlanContext:
-    names = {"data": (str(place / "parts.ttl"),), "shapes": (str(place / "shapes.ttl"),)}
+    names: dict[str, Any] = {
+        "data": (str(place / "parts.ttl"),),
+        "shapes": (str(place / "shapes.ttl"),),
+    }
     routing = kgreason.route("Why?", shapes=True, strategy="supervisor").decision.as_dict()
     return PlanContext(Request(**names, routing=routing, try_repairs=False), ledger)
 
