@@ -17,6 +17,7 @@ from kgreason.routing.phrases import words_of
 ALWAYS: Final = "always"
 """The feature that each question has; its weight is what a type starts from."""
 _ENDINGS: Final = ("ations", "ation", "ings", "ing", "ies", "es", "ed", "ly", "s")
+_TOLD: Final = 4
 _SHORTEST_STEM: Final = 3
 _LENGTHS: Final = ((4, "up to 4 words"), (9, "5 to 9 words"), (18, "10 to 18 words"))
 _LONG: Final = ((35, "19 to 35 words"), (10_000, "more than 35 words"))
@@ -50,7 +51,12 @@ class Frame:
     def found(self, words: str) -> list[tuple[int, str]]:
         """Return where its phrases begin in the words of a question, with their text."""
         hits = self.phrases.finditer(words)
-        return [(hit.start(), hit[0].strip(" .?") or "?") for hit in hits]
+        return [(hit.start(), _told(hit[0].strip(" .?").split())) for hit in hits]
+
+
+def _told(words: Sequence[str]) -> str:
+    """Return a phrase as a reason tells it: of a long one, its two ends."""
+    return " ".join(words) or "?" if len(words) <= _TOLD else f"{words[0]} … {words[-1]}"
 
 
 def stem(word: str) -> str:
