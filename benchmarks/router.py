@@ -1,8 +1,8 @@
 """How often the router gives a question the type of task that a person gave it.
 
-`python benchmarks/router.py learn` or `unseen-2` (or a CSV file) prints the accuracy over all
+`python benchmarks/router.py learn` or `unseen-3` (or a CSV file) prints the accuracy over all
 questions, by type and by kind of question, each with its 95 % interval by Wilson (1927), and the
-confusions. `--wrong` lists the questions that came out otherwise; it is not for `unseen-2`, for
+confusions. `--wrong` lists the questions that came out otherwise; it is not for `unseen-3`, for
 what decides is run once and not looked into. benchmarks/questions/README.md tells of the questions.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from kgreason.routing.router import route
 
 FOLDER = Path(__file__).resolve().parent / "questions"
-DECIDES = "unseen-2"
+DECIDES = "unseen-3"
 Z = 1.959964  # 97.5 % of the normal distribution
 
 

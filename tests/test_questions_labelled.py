@@ -17,7 +17,11 @@ FILES = {
     "unseen": ("U", 1, 180, 28),
     "learn-2": ("L", 222, 500, 80),
     "unseen-2": ("U", 216, 200, 30),
+    "learn-3": ("L", 722, 1000, 160),
+    "unseen-3": ("V", 1, 300, 50),
 }
+# What is hard was wanted more than what is plain here.
+HARD = {"learn-3"}
 COLUMNS = ["id", "question", "task_type", "also_right", "note"]
 TYPES = {
     "general",
@@ -32,6 +36,7 @@ NOTES = {"plain", "paraphrase", "misleading"}
 UNSEEN = {
     "unseen": "7a79368e19d60321927c6112630dab07a3707fca3ead8194d87aa63d36f0f5c4",
     "unseen-2": "9d402788354d4e3f6000858a82d7f55d34102536520e5830d36a588520cdacdd",
+    "unseen-3": "17fe278092f7956f8b4f74b7d282dec6b53bd28194acd66eb8eb5643384989e6",
 }
 
 Row = dict[str, str]
@@ -79,6 +84,10 @@ def test_a_second_file_goes_on_numbering_where_the_first_ends(half: str) -> None
     assert FILES[f"{half}-2"][1] == len(rows(half)) + 1
 
 
+def test_the_third_file_to_learn_from_goes_on_numbering() -> None:
+    assert FILES["learn-3"][1] == len(rows("learn")) + len(rows("learn-2")) + 1
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_each_type_has_questions_enough_easy_and_hard(name: str) -> None:
     _, _, least, of_each_type = FILES[name]
@@ -90,7 +99,7 @@ def test_each_type_has_questions_enough_easy_and_hard(name: str) -> None:
     for kind in TYPES:
         assert by_type[kind] >= of_each_type, kind
         assert hard[kind] >= by_type[kind] / 4, kind
-    assert hard.total() <= len(found) / 3
+    assert name in HARD or hard.total() <= len(found) / 3
     # Both kinds of hard questions are there for each type.
     kinds = {(row["task_type"], row["note"]) for row in found}
     assert kinds == {(kind, note) for kind in TYPES for note in NOTES}
