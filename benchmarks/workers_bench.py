@@ -22,6 +22,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,10 @@ from kgreason.record.nonce import names_of
 RESULTS = Path(__file__).resolve().parent / "results" / "workers.json"
 SYMPTOMS = 16
 _HEAD = "@prefix e: <https://example.org/lab/> .\n"
+_HEADS = (
+    "| workers | wall s | CPU s | steps | s in steps | ms to join | bytes of state | same record "
+    "| audit clean |\n|---|---|---|---|---|---|---|---|---|"
+)
 _TIMES = {"startedAtTime", "endedAtTime", "hash", "elapsed", "options"}
 
 
@@ -123,7 +129,10 @@ def measured(options: dict[str, Any], ledger: Path, number: int, url: str) -> di
         team.ready()
     begun = time.perf_counter()
     queue = url if team else None
-    with kgreason.investigate(**options, ledger=ledger, queue=queue) as found:
+    with (
+        joining() as seconds,
+        kgreason.investigate(**options, ledger=ledger, queue=queue) as found,
+    ):
         wall = time.perf_counter() - begun
         said, steps = content(found.record), len(joined(found.record))
         clean, causes = not audit(found.record).rules, [c.statement for c in found.causes]
@@ -134,6 +143,7 @@ def measured(options: dict[str, Any], ledger: Path, number: int, url: str) -> di
     return {
         "workers": number, "wall": wall, "cpu": cpu() - before, "steps": steps, "clean": clean,
         "causes": causes, "said": said, "state": state, "looked": looked,
+        "joining": sum(seconds) / max(1, len(seconds)),
     }  # fmt: skip
 
 
@@ -151,27 +161,24 @@ def _looked(record: Record) -> float:
     return found
 
 
-def joining(options: dict[str, Any], ledger: Path, url: str) -> dict[str, float]:
-    """Return the seconds a step that joining takes, and that answers were waited for."""
-    spent = {"join": 0.0, "wait": 0.0}
-    join_, wait_ = Dispatch._join, Dispatch._awaited  # noqa: SLF001 - they are measured
+@contextmanager
+def joining() -> Iterator[list[float]]:
+    """Note the seconds that each joining of a segment takes."""
+    seconds: list[float] = []
+    real = Dispatch._join  # noqa: SLF001 - it is measured
 
-    def timed(name: str, real: Any) -> Any:
-        def call(*args: Any) -> Any:
-            begun = time.perf_counter()
-            try:
-                return real(*args)
-            finally:
-                spent[name] += time.perf_counter() - begun
+    def timed(self: Dispatch, record: Record, content: bytes) -> bool:
+        begun = time.perf_counter()
+        try:
+            return real(self, record, content)
+        finally:
+            seconds.append(time.perf_counter() - begun)
 
-        return call
-
-    Dispatch._join, Dispatch._awaited = timed("join", join_), timed("wait", wait_)  # type: ignore[method-assign]  # noqa: SLF001
+    Dispatch._join = timed  # type: ignore[method-assign]  # noqa: SLF001
     try:
-        made = measured(options, ledger, 1, url)
+        yield seconds
     finally:
-        Dispatch._join, Dispatch._awaited = join_, wait_  # type: ignore[method-assign]  # noqa: SLF001
-    return {name: seconds / made["steps"] for name, seconds in spent.items()}
+        Dispatch._join = real  # type: ignore[method-assign]  # noqa: SLF001
 
 
 def killed(options: dict[str, Any], folder: Path, url: str, kills: int) -> dict[str, Any]:
@@ -200,7 +207,10 @@ def killed(options: dict[str, Any], folder: Path, url: str, kills: int) -> dict[
                 once = len(joined(found.record))
                 fine = same and once and not audit(found.record).rules
                 faults += not fine
-                print(f"run {runs}: {count} killed, {once} steps joined, fine: {bool(fine)}")
+                print(
+                    f"run {runs}: {count} killed, {once} steps joined, fine: {bool(fine)}",
+                    flush=True,
+                )
     finally:
         ended.set()
         killer.join()
@@ -211,7 +221,7 @@ def killed(options: dict[str, Any], folder: Path, url: str, kills: int) -> dict[
 def main() -> None:
     """Measure, print and write."""
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--nodes", type=int, default=4000)
+    asked.add_argument("--nodes", type=int, default=1200)
     asked.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     asked.add_argument("--queue", help="the URL of a server; else the folder of the ledger")
     asked.add_argument("--kills", type=int, default=0)
@@ -224,26 +234,25 @@ def main() -> None:
             known["killed"] = killed(options, Path(folder), url, given.kills)
             print(known["killed"])
         else:
-            rows = [measured(options, Path(folder) / f"l{n}", n, url) for n in (0, *given.workers)]
-            alone = rows[0]["said"]
-            for row in rows:
-                row["same"] = row.pop("said") == alone
-            known["rows"] = rows
-            known["step"] = joining(options, Path(folder) / "joining", url)
-            _print(rows, known["step"])
+            rows: list[dict[str, Any]] = []
+            print(_HEADS)
+            for number in (0, *given.workers):
+                row = measured(options, Path(folder) / f"ledger-{number}", number, url)
+                rows.append(row | {"same": not rows or row["said"] == rows[0]["said"]})
+                _print(rows[-1])
+            known["rows"] = [{k: v for k, v in row.items() if k != "said"} for row in rows]
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
 
-def _print(rows: list[dict[str, Any]], step: dict[str, float]) -> None:
-    print("| workers | wall s | CPU s | steps | same record | audit |\n|---|---|---|---|---|---|")
-    for row in rows:
-        same = "yes" if row["same"] else "no"
-        print(
-            f"| {row['workers'] or 'one process'} | {row['wall']:.1f} | {row['cpu']:.1f} | "
-            f"{row['steps']} | {same} | {'clean' if row['clean'] else 'faults'} |"
-        )
-    print(f"joining takes {step['join'] * 1000:.0f} ms a step, a state {rows[0]['state']} bytes")
+def _print(row: dict[str, Any]) -> None:
+    same, clean = ("yes" if row[name] else "no" for name in ("same", "clean"))
+    print(
+        f"| {row['workers'] or 'one process'} | {row['wall']:.1f} | {row['cpu']:.1f} | "
+        f"{row['steps']} | {row['looked']:.1f} | {row['joining'] * 1000:.0f} | {row['state']} | "
+        f"{same} | {clean} |",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
