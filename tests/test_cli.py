@@ -30,6 +30,7 @@ from kgreason.report.questions import questions
 from tests.cli_support import PREFIXES, process, run, write_graph
 
 COMMANDS = (
+    "worker",
     "serve",
     "mcp",
     "compare",
