@@ -60,7 +60,7 @@ def told(case: Path, first: int) -> Iterator[str]:
         view = view_of(graph, seen.constraint, seen.observation.failing, populations)
         key = view.marks.population.key
         started = time.process_time()
-        if key not in atlases or view.marks.population.count > 12_000:
+        if key not in atlases or not atlases[key].shared:
             atlases[key] = atlas_of(view)
         found = explore(view, atlas=atlases[key])
         spent = time.process_time() - started

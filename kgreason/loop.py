@@ -113,7 +113,7 @@ class Investigation:
         self.context = Context(
             graph, record, rules, request.seed, request.max_hypotheses, Names(graph)
         )
-        self.context.declared = declared
+        self.context.declared, self.context.symptoms = declared, self.symptoms
         self.suggested = suggested
         self.context.foreign = bool(suggested or proposers or active())
         self.proposers: tuple[Proposer, ...] = (

@@ -42,7 +42,8 @@ class Context:
     """What the phases share: nothing that the record and the graph do not give again.
 
     `foreign` says that queries of other authors may be among those that are run: of a record that
-    is read again, of an extension, of a hypothesis that somebody suggested.
+    is read again, of an extension, of a hypothesis that somebody suggested. `symptoms` are all that
+    are looked into.
     """
 
     graph: Graph
@@ -62,6 +63,8 @@ class Context:
     budget: Budget = UNLIMITED
     foreign: bool = True
     kept: dict[str, Any] = field(default_factory=dict)
+    symptoms: Sequence[Symptom] = ()
+    failed: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def marks_of(context: Context, symptom: Symptom, round_: int) -> Marks:
@@ -104,6 +107,7 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
         budget=context.budget,
         seed=context.seed,
         kept=context.kept,
+        failed=_failed(context, symptom, marks.population),
     )
     if not context.declared:
         return view
@@ -111,6 +115,14 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
     if key not in context.complete:
         context.complete[key] = complete_for(view, context.declared)
     return replace(view, complete=context.complete[key])
+
+
+def _failed(context: Context, symptom: Symptom, population: Population) -> tuple[int, ...]:
+    """Return the failing nodes of a symptom, then those of every symptom of its population."""
+    if population.key not in context.failed:
+        alike = (s for s in context.symptoms if digest(s.constraint.target) == population.key)
+        context.failed[population.key] = tuple(population.mask(s.failing) for s in alike)
+    return (marks_of(context, symptom, 1).failing_mask, *context.failed[population.key])
 
 
 def _population(context: Context, symptom: Symptom, round_: int) -> Population:

@@ -71,7 +71,8 @@ class View:
     and pattern. `complete` are the properties and classes that were declared complete for all its
     nodes; `offered` what `values` gave before; `kept` what a proposer keeps for other symptoms of
     the same population, under a name of its own; `budget` is asked before each unit of work; what
-    is drawn by lot is drawn with `seed`.
+    is drawn by lot is drawn with `seed`. `failed` are the failing nodes before anything was taken
+    out: of this symptom, then of every symptom of the population.
     """
 
     graph: Graph
@@ -87,6 +88,7 @@ class View:
     offered: dict[tuple[str, frozenset[NamedNode], Reading | None], dict[str, Value]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    failed: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def values(self, split: Split, reading: Reading | None = None) -> dict[str, Value]:
         """Return the values every family may ask for, where a query is read in one of its ways."""

@@ -17,6 +17,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.figures import integer
 from kgreason.base.store import Term
 from kgreason.base.terms import MARKS_GRAPH, WORK
 from kgreason.graph.graph import Graph
@@ -27,7 +28,7 @@ _MOST_SHARE: Final = 0.2  # a cluster that holds more than this is no fine one
 _LEAST_CLUSTERS: Final = 20
 _LEAST_COVERED: Final = 0.8  # the share of nodes that must state their cluster
 _CLUSTERS_A_SOURCE: Final = 4
-_SAMPLE: Final = 10_000
+_SAMPLE: Final = integer("miningNodes")
 _SOUND: Final = 200
 _FEW: Final = 8  # nodes of a set that are found one by one; of more its digits are gone through
 

@@ -228,7 +228,10 @@ def _reached(context: Context, proposal: Proposal) -> dict[str, Value | list[str
     if found is None:
         return {}
     beyond = dict.fromkeys(path.words(context.names) for path in found.beyond)
-    return {
+    sampled: dict[str, Value | list[str]] = {}
+    if found.nodes is not None:
+        sampled["nodesSearched"] = found.nodes
+    return sampled | {
         "pathsSearched": found.paths,
         "conditionsSearched": found.conditions,
         "pathsUnreached": len(found.beyond),

@@ -156,7 +156,8 @@ def _searches(record: Record) -> dict[str, dict[str, Any]]:
     for row in record.select("result-searches"):
         names = {"paths": "paths", "conditions": "conditions", "beyond": "unreached"}
         counts: dict[str, Any] = {told: int(row[name].value) for name, told in names.items()}
-        made = out.setdefault(row["symptom"].value, counts | {"examples": []})
+        nodes = int(row["nodes"].value) if "nodes" in row else None
+        made = out.setdefault(row["symptom"].value, counts | {"nodes": nodes, "examples": []})
         if "unreached" in row:
             made["examples"].append(row["unreached"].value)
     return out

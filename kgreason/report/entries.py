@@ -135,13 +135,14 @@ class ReportedSearch:
     """How far the search in conditions went: paths, and conditions on what lies at their ends.
 
     `unreached` counts the paths that might have told more and were not looked at; `examples` names
-    a few of them.
+    a few of them. `nodes` counts those of a sample; None where every node was looked at.
     """
 
     paths: int
     conditions: int
     unreached: int
     examples: tuple[str, ...]
+    nodes: int | None = None
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:

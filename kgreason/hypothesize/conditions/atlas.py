@@ -18,10 +18,11 @@ from kgreason.base.templates import Fragment, Template, Value, template
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, TYPE
 from kgreason.graph import Graph
 from kgreason.graph.graph import exact
-from kgreason.graph.marks import Population, places
+from kgreason.graph.marks import Focus, Population, places
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step, kinds
+from kgreason.hypothesize.conditions.sampling import Sample
 
 LEAST: Final = integer("conditionNodes")
 """The least number of nodes that a condition must hold to be one that can be said."""
@@ -73,7 +74,8 @@ class Atlas:
     """The tables of a population, and what could have been looked at in place of each.
 
     `mark` marks the nodes from which paths start, `nodes` is their set; `links` are what was read
-    of the graph for any population.
+    of the graph for any population. Of a `sample` all sets are in its own numbers; what is not
+    `shared` is of no use to another symptom.
     """
 
     graph: Graph
@@ -82,6 +84,8 @@ class Atlas:
     nodes: int
     links: Links
     budget: Budget = UNLIMITED
+    sample: Sample | None = None
+    shared: bool = False
     _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
     _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
     _above: dict[NamedNode, Mapping[Term, list[Term]]] = field(default_factory=dict, repr=False)
@@ -92,7 +96,16 @@ class Atlas:
     @property
     def whole(self) -> bool:
         """Whether paths start from every node of the population."""
-        return self.nodes == (1 << len(self.population.nodes)) - 1
+        return self.sample is None and self.nodes == (1 << len(self.population.nodes)) - 1
+
+    @property
+    def order(self) -> Sequence[Focus]:
+        """The nodes by their numbers."""
+        return self.population.nodes if self.sample is None else self.sample.nodes
+
+    def own(self, mask: int) -> int:
+        """Return those of some nodes of the population from which paths start."""
+        return mask & self.nodes if self.sample is None else self.sample.own(mask)
 
     def let_go(self) -> None:
         """Forget what was fetched and cut.
@@ -177,8 +190,8 @@ class Atlas:
 
     def _ends(self, path: Path) -> dict[Term, int]:
         if not path.steps:
-            nodes = self.population.nodes
-            return {nodes[place]: 1 << place for place in places(self.nodes)}
+            order = self.order
+            return {order[place]: 1 << place for place in places(self.nodes)}
         before, step = Path(path.steps[:-1]), path.steps[-1]
         start = self.table(before).ends
         ends: dict[Term, int] = {}

@@ -42,10 +42,13 @@ _WHOLE: Final = frozenset(
 
 
 class Bars:
-    """Says of a condition whether it restates the rule, and why; "" where it does not."""
+    """Says of a condition whether it restates the rule, and why; "" where it does not.
 
-    def __init__(self, view: View) -> None:
-        self._view = view
+    `own` gives nodes of the population in the numbers that conditions have them by.
+    """
+
+    def __init__(self, view: View, own: Callable[[int], int] = lambda nodes: nodes) -> None:
+        self._view, self._own = view, own
         self._constraint = view.constraint
         violation = view.constraint.violation
         self._text = violation.text
@@ -262,7 +265,7 @@ class Bars:
 
     def _linked_by(self, along: NamedNode, more: str = "") -> int:
         """Return the nodes that something points at by a property, a bit for each."""
-        return members(self._view, Fragment(f"?other1 {along} ?focus{more} ."))
+        return self._own(members(self._view, Fragment(f"?other1 {along} ?focus{more} .")))
 
     @cached_property
     def _lacked(self) -> frozenset[NamedNode]:
@@ -274,7 +277,7 @@ class Bars:
 
     def _having(self, along: NamedNode) -> int:
         """Return the nodes that have a property, a bit for each."""
-        return members(self._view, Fragment(f"?focus {along} ?any1 ."))
+        return self._own(members(self._view, Fragment(f"?focus {along} ?any1 .")))
 
     def _names(self, condition: Condition) -> bool:
         return any(t.value in self._constants for t in condition.named if _has_value(t))

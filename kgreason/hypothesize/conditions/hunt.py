@@ -23,6 +23,7 @@ from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
 from kgreason.hypothesize.conditions.pool import Pool, Region, in_order, scored, sifted
+from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
 from kgreason.hypothesize.conditions.scale import Scale
 
 _A_PATH: Final = integer("beamOfPath")
@@ -42,15 +43,17 @@ _SLACK: Final = 1.0  # bits by which a union of levels may save more than those 
 class Extent:
     """How far a search goes.
 
-    At most `paths` paths are fetched, with `rows` pairs in all; of larger populations a sample of
-    `nodes` is looked at. A region has up to `parts` conditions, a story up to `regions` regions;
-    `beam` regions are narrowed at a time; for the best `drawn` of them bounds and sets are drawn
-    anew.
+    At most `paths` paths are fetched, with `rows` pairs in all; of populations of more than `nodes`
+    a sample is looked at: `passing` of all and `failing` of those that fail. A region has up to
+    `parts` conditions, a story up to `regions` regions; `beam` regions are narrowed at a time; for
+    the best `drawn` of them bounds and sets are drawn anew.
     """
 
     paths: int = 40
     rows: int = 400_000
-    nodes: int = 12_000
+    nodes: int = WHOLE
+    passing: int = PASSING
+    failing: int = FAILING
     parts: int = 5
     regions: int = 5
     beam: int = 12

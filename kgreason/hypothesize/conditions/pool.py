@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from math import inf
 from operator import itemgetter
 from typing import Final
 
@@ -137,12 +138,15 @@ class Pool:
         """Return what each condition saves among some nodes."""
         return self._scored if scale is self._scale else scored(self._useful, scale)
 
-    def saved(self) -> dict[int, float]:
-        """Return by the hash of the nodes that a condition holds the most that one saves there."""
+    def costs(self) -> dict[int, float]:
+        """Return the least that a condition costs, by the hash of the nodes that it holds there.
+
+        These are conditions whose nodes fail more often than all do.
+        """
         out: dict[int, float] = {}
-        for bits, _, mask in self._scored:
+        for _, condition, mask in self._scored:
             key = hash(mask)
-            out[key] = max(bits, out.get(key, bits))
+            out[key] = min(condition.bits, out.get(key, inf))
         return out
 
     def within(self, bits: float) -> Iterator[tuple[int, Condition]]:

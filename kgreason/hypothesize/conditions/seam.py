@@ -1,9 +1,11 @@
 """From what the search finds to candidates, framed, tested and challenged like all others."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
+from itertools import islice
+from math import inf
 from operator import and_
 from typing import Any, Final
 
@@ -22,12 +24,15 @@ from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
 from kgreason.hypothesize.conditions.paths import Path
+from kgreason.hypothesize.conditions.sampling import Sample
+from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.hypothesize.conditions.search import (
     Found,
     atlas_of,
     drawn_of,
     explore,
     of_origin,
+    recounted,
 )
 from kgreason.hypothesize.conditions.units import clustered
 
@@ -53,7 +58,7 @@ def candidates(view: View, most: int) -> list[Candidate]:
     same of the same nodes, and that the same nodes break, one is searched for.
     """
     atlas = atlas_of(view)
-    alike = _alike(view, most) if atlas.whole else None
+    alike = _alike(view, most)
     searched: dict[object, _Searched] = view.kept.setdefault("searched", {})
     made = searched.get(alike) if alike is not None else None
     if made is None:
@@ -68,12 +73,24 @@ def candidates(view: View, most: int) -> list[Candidate]:
 
 @dataclass(frozen=True)
 class _Searched:
-    """What a search found: what is told, else the nearest, what is saved, how far it went."""
+    """What a search found: what is told, else the nearest, what it looked at, how far it went."""
 
     told: tuple[Candidate, ...]
     nearest: Candidate | None
-    saved: Mapping[int, float]
+    saved: "_Saved"
     reached: "Reached"
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """What single conditions cost, by the hash of the nodes that they hold of those looked at.
+
+    These are in the numbers of a sample, where there is one.
+    """
+
+    costs: Mapping[int, float]
+    looked: int
+    sample: int | None
 
 
 def _search(view: View, atlas: Atlas, most: int) -> _Searched:
@@ -82,19 +99,35 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     again = of_origin(view, explored, atlas, drawn)
     stories = (*explored.found, *(again.found if again else ()))
     ranked = [each for found in stories for each in (found, *_rival(found))]
-    told = [found for found in ranked if found.told and _speaks(view, found)][:most]
-    best = explored.nearest
-    if not atlas.whole:
-        atlas.let_go()  # no other symptom has the same sample
-    else:
+    best, sample = explored.nearest, atlas.sample
+    told = list(islice(_told(view, ranked, sampled=sample is not None), most))
+    if sample is not None and best is not None and not told:
+        best = recounted(view, best)
+    if atlas.whole:
         for found in (*told, *((best,) if best else ())):
             _known(view, found)
+    if not atlas.shared:
+        atlas.let_go()
     return _Searched(
         tuple(candidate(found) for found in told),
         None if told or best is None else candidate(best),
-        explored.saved if atlas.whole else {},
-        Reached(explored.paths, explored.conditions, explored.unreached),
+        _Saved(explored.costs, explored.looked, None if sample is None else sample.mask),
+        Reached(
+            explored.paths,
+            explored.conditions,
+            explored.unreached,
+            None if sample is None else explored.looked.bit_count(),
+        ),
     )
+
+
+def _told(view: View, ranked: Sequence[Found], *, sampled: bool) -> Iterator[Found]:
+    """Return what is told of what was found; of a sample it has to hold in the whole population."""
+    for found in ranked:
+        if sampled and found.bits > 0 and replace(found, bits=inf).told and _speaks(view, found):
+            found = recounted(view, found)  # noqa: PLW2901
+        if found.told and _speaks(view, found):
+            yield found
 
 
 def _alike(view: View, most: int) -> object:
@@ -128,20 +161,30 @@ def saves(view: View, nodes: int) -> float | None:
     None where no condition that the search on a view looked at holds them, or none was made.
     """
     found = view.kept.get(_saved(view))
-    among = nodes & exposed(view)
-    return found.get(hash(among)) if isinstance(found, dict) else None
+    if not isinstance(found, _Saved):
+        return None
+    could = exposed(view)
+    scale, among = Scale(could, view.marks.failing_mask), nodes & could
+    if found.sample is None:
+        looked = among & found.looked
+    else:
+        looked = Sample(view.marks.population, found.sample, 0, 0).own(among) & found.looked
+    cost = found.costs.get(hash(looked))
+    bits = scale.bits((among & scale.bad).bit_count(), among.bit_count())
+    return None if cost is None or bits is None else bits - cost
 
 
 @dataclass(frozen=True)
 class Reached:
     """How far a search went: paths and conditions looked at, and paths that lay beyond its extent.
 
-    The first of these could have told most.
+    The first of these could have told most. `nodes` counts those of a sample, where one was drawn.
     """
 
     paths: int
     conditions: int
     beyond: tuple[Path, ...]
+    nodes: int | None = None
 
 
 def reached(view: View) -> Reached | None:

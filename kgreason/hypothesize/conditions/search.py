@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import islice
 from math import inf
 from typing import Final, cast
 
@@ -14,7 +13,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import WORK
 from kgreason.context.view import View, exposed, members
-from kgreason.graph.marks import Mark, places
+from kgreason.graph.marks import Mark
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars, Origins
@@ -25,6 +24,8 @@ from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Region
+from kgreason.hypothesize.conditions.sampling import TIMES, Lots, Sample, alone, shared
+from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.hypothesize.conditions.units import (
     ALONE,
     LEAST_SIBLINGS,
@@ -120,8 +121,8 @@ class Explored:
 
     `found` is the story, the first region first; `nearest` is the best single condition, whether it
     pays or not; `restated` are the best conditions that only say the rule again; `unreached` are
-    paths that lie beyond the extent of the search. `saved` are the bits of single conditions, by
-    the hash of the nodes that they hold.
+    paths that lie beyond the extent of the search. `costs` are what single conditions cost, by
+    the hash of the nodes that they hold of those that were `looked` at.
     """
 
     found: tuple[Found, ...]
@@ -130,8 +131,8 @@ class Explored:
     unreached: tuple[Path, ...]
     paths: int
     conditions: int
-    nodes: int
-    saved: Mapping[int, float] = field(repr=False, default_factory=dict)
+    looked: int = field(repr=False)
+    costs: Mapping[int, float] = field(repr=False, default_factory=dict)
 
 
 def search(view: View, extent: Extent | None = None, atlas: Atlas | None = None) -> list[Found]:
@@ -143,24 +144,94 @@ def atlas_of(view: View, extent: Extent | None = None, half: Mark | None = None)
     """Make the atlas of a view's population, or of a half of it.
 
     Symptoms share that of a population, later rounds too: what can be said does not depend on who
-    fails, nor on who was found to. Of a large population each symptom has a sample of its own.
+    fails, nor on who was found to. Of a large population it has a sample, which symptoms share
+    where it holds enough nodes of each.
     """
-    population = view.marks.population
+    population, wide = view.marks.population, extent or Extent()
     links = cast("Links", view.kept.setdefault("links", Links(view.graph)))
-    key = f"atlas:{population.key}:{(extent or Extent()).nodes}"
-    everyone = (1 << len(population.nodes)) - 1
-    if half is None and len(population.nodes) <= (extent or Extent()).nodes:
-        if key not in view.kept:
-            view.kept[key] = Atlas(view.graph, population, population.mark, everyone, links)
-        view.kept[key].budget = view.budget
-        return cast("Atlas", view.kept[key])
-    mark = half or Mark(population.mark, population.everyone, population.nodes)
-    most = (extent or Extent()).nodes
-    if mark.mask.bit_count() > most:
-        mask = _sample(mark.mask, view.marks.failing_mask, most)
-        name = WORK[f"conditions:{population.key}:{view.marks.failing.value}"]
-        mark = Mark(name, mask, population.nodes, view.graph.store.inner)
-    return Atlas(view.graph, population, mark.name, mark.mask, links, view.budget)
+    if half is not None:
+        return Atlas(view.graph, population, half.name, half.mask, links, view.budget)
+    few = len(population.nodes) <= wide.nodes
+    made = _whole(view, links) if few else _sampled(view, links, wide)
+    made.budget = view.budget
+    return made
+
+
+def _whole(view: View, links: Links) -> Atlas:
+    population = view.marks.population
+    key = f"atlas:{population.key}"
+    if key not in view.kept:
+        everyone = (1 << len(population.nodes)) - 1
+        view.kept[key] = Atlas(
+            view.graph, population, population.mark, everyone, links, shared=True
+        )
+    return cast("Atlas", view.kept[key])
+
+
+def _sampled(view: View, links: Links, wide: Extent) -> Atlas:
+    """Make the atlas of a sample: that of all symptoms where it serves, else one of its own."""
+    population, failing = view.marks.population, view.marks.failing_mask
+    lots, sizes = _lots(view), (wide.passing, wide.failing)
+    key = f"sample:{population.key}"
+    if view.failed and key not in view.kept:
+        sample = shared(population, view.failed[1:], lots, *sizes)
+        view.kept[key] = _of_sample(view, links, sample, common=True)
+    could = exposed(view)
+    passing, failed = could & ~failing, could & failing
+    if key in view.kept:
+        atlas = cast("Atlas", view.kept[key])
+        looked = looked_at(view, atlas)
+        bad = (looked & atlas.own(failing)).bit_count()
+        wanted = min(failed.bit_count(), wide.failing)
+        enough = min(passing.bit_count(), TIMES * wanted, wide.passing // 2)
+        if 2 * bad >= wanted and looked.bit_count() - bad >= enough:
+            return atlas
+    sample = alone(population, passing, failed, lots, *sizes)
+    return _of_sample(view, links, sample, common=False)
+
+
+def _lots(view: View) -> Lots:
+    population = view.marks.population
+    made = view.kept.setdefault(f"lots:{population.key}", Lots(population, view.seed))
+    return cast("Lots", made)
+
+
+def _of_sample(view: View, links: Links, sample: Sample, *, common: bool) -> Atlas:
+    population = sample.population
+    whose = population.key if common else f"{population.key}:{view.marks.failing.value}"
+    mark = Mark(WORK[f"conditions:{whose}"], sample.mask, population.nodes, view.graph.store.inner)
+    everyone = (1 << len(sample.nodes)) - 1
+    return Atlas(
+        view.graph,
+        population,
+        mark.name,
+        everyone,
+        links,
+        view.budget,
+        sample=sample,
+        shared=common,
+    )
+
+
+def looked_at(view: View, atlas: Atlas) -> int:
+    """Return the nodes of an atlas that a search looks at, by their numbers there.
+
+    Those could fail, and no earlier round took them out. Of a sample they are those that were drawn
+    from all, and of those that fail the ones that were drawn for this symptom.
+    """
+    could = exposed(view)
+    if atlas.sample is None:
+        return atlas.own(could)
+    bad = view.marks.failing_mask
+    if view.failed and atlas.shared:
+        bad &= _lots(view).drawn(view.failed[0], atlas.sample.most)
+    return atlas.own(could & (atlas.sample.drawn | bad))
+
+
+def failing_of(view: View, atlas: Atlas, among: int) -> int:
+    """Return the failing nodes; of a sample those alone that are looked at."""
+    failing = atlas.own(view.marks.failing_mask)
+    return failing if atlas.sample is None else failing & among
 
 
 def drawn_of(view: View, atlas: Atlas) -> Drawn:
@@ -169,8 +240,8 @@ def drawn_of(view: View, atlas: Atlas) -> Drawn:
     Shapes that were generated are often broken by the very same nodes, and symptoms with as many
     failing nodes are looked into one after the other, so the last few are kept.
     """
-    if not atlas.whole:
-        return Drawn()  # each symptom has a sample of its own
+    if not atlas.shared:
+        return Drawn()
     key = id(atlas), view.marks.failing_mask, exposed(view)
     kept = cast("dict[object, tuple[Atlas, Drawn]]", view.kept.setdefault("drawn", {}))
     found = kept.pop(key, (atlas, Drawn()))
@@ -212,9 +283,9 @@ def _explore(
     view: View, extent: Extent, atlas: Atlas | None, origins: Origins | None, drawn: Drawn
 ) -> Explored:
     atlas = atlas or atlas_of(view, extent)
-    bars = Bars(view)
-    failing = view.marks.failing_mask & atlas.nodes
-    among = exposed(view) & atlas.nodes  # of them those that no earlier round took out
+    bars = Bars(view, atlas.own)
+    among = looked_at(view, atlas)
+    failing = failing_of(view, atlas, among)
     hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.direct, drawn=drawn)
     if origins is not None:
         hunt.leaves = origins.sign
@@ -239,9 +310,23 @@ def _explore(
         tuple(hunt.unreached),
         len(hunt.cuts),
         sum(int(sum(cut.ways.values())) for cut in hunt.cuts),
-        among.bit_count(),
-        hunt.pool.saved(),
+        among,
+        hunt.pool.costs(),
     )
+
+
+def recounted(view: View, found: Found) -> Found:
+    """Count the bits that a region saves in the whole population, where a sample was looked at.
+
+    How it does with clusters dealt as wholes stays as it was found.
+    """
+    could = exposed(view)
+    nodes, failing = members(view, found.pattern) & could, view.marks.failing_mask & could
+    bad, inside = (nodes & failing).bit_count(), nodes.bit_count()
+    bits = Scale(could, failing).bits(bad, inside)
+    rest = failing.bit_count() - bad, could.bit_count() - inside
+    more = 0.0 if bits is None else bits
+    return replace(found, bits=more - found.cost, table=Table(bad, inside, *rest))
 
 
 def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -> Found:
@@ -252,8 +337,9 @@ def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -
     that is nowhere, or a text that is neither a word nor three letters.
     """
     atlas = atlas or atlas_of(view)
-    bars = Bars(view)
-    failing, among = view.marks.failing_mask & atlas.nodes, exposed(view) & atlas.nodes
+    bars = Bars(view, atlas.own)
+    among = looked_at(view, atlas)
+    failing = failing_of(view, atlas, among)
     hunt = Hunt(atlas, failing, bars, Extent(), among, bars.direct)
     priced = tuple(_priced(view, part, atlas, hunt) for part in parts)
     mask = among
@@ -271,7 +357,7 @@ def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
     cut = cut_of(atlas, atlas.table(part.path))
     hunt.cuts.append(cut)
     named = next((len(v) for _, v in part.terms if isinstance(v, list)), 1)
-    made = replace(part, mask=members(view, part.pattern) & atlas.nodes)
+    made = replace(part, mask=atlas.own(members(view, part.pattern)))
     return replace(made, bits=cut.bits(part.test, named) if cut.says(made) else inf)
 
 
@@ -284,8 +370,9 @@ def of_origin(
     """
     if not found.found:
         return None
-    failing = view.marks.failing_mask & atlas.nodes
-    origins = Origins(Bars(view), atlas, failing, exposed(view) & atlas.nodes)
+    among = looked_at(view, atlas)
+    failing = failing_of(view, atlas, among)
+    origins = Origins(Bars(view, atlas.own), atlas, failing, among)
     if not all(origins(part) for part in found.found[0].parts):
         return None
     return explore(view, atlas=atlas, origins=origins, drawn=drawn)
@@ -388,17 +475,3 @@ def added(parts: Sequence[Condition], place: int) -> float:
     bits = [part.bits for part in parts]
     others = bits[:place] + bits[place + 1 :]
     return together(bits) - (together(others) if others else 0.0)
-
-
-def _sample(nodes: int, failing: int, most: int) -> int:
-    """Return at most so many nodes, of which half may fail: all that do, where there are fewer.
-
-    Nodes are sorted by their IRI. The nodes that fail are as likely to be any of those taken.
-    """
-    bad = _some(nodes & failing, most // 2)
-    return bad | _some(nodes & ~failing, most - bad.bit_count())
-
-
-def _some(mask: int, most: int) -> int:
-    step = max(1, -(-mask.bit_count() // max(1, most)))
-    return sum(1 << place for place in islice(places(mask), 0, None, step))
