@@ -1,21 +1,25 @@
 """The supervisor: parts in sub-investigations of their own, joined with the promises of one."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pyoxigraph as ox
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kgreason
+from kgreason import api
 from kgreason.audit import audit
 from kgreason.base.budget import Limits
-from kgreason.base.errors import RunError
+from kgreason.base.errors import OptionError, RunError
 from kgreason.base.store import Store
+from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS, TYPE
 from kgreason.loop import Investigation
 from kgreason.observe.opening import recorded_request
@@ -29,6 +33,7 @@ from kgreason.record import Ledger, Record
 from kgreason.record.fanning import expected
 from kgreason.record.plan_steps import answer_of
 
+ROOT = Path(__file__).resolve().parents[1]
 EX = "https://example.org/"
 HEAD = f"@prefix ex: <{EX}> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
 
@@ -280,3 +285,35 @@ def test_one_query_follows_a_correlation_from_routing_to_synthesis(found: PlanRe
     shown = [step.action for step in found.steps]
     assert "fan in" in shown
     assert sum(action.startswith("fan out to") for action in shown) == 2
+
+
+def test_parts_may_be_classes_and_nobody_is_routed_to_a_division(place: Path) -> None:
+    made = supervised(place, split="class")
+    (one,) = expected(made.result.record)
+    assert one.complete
+    assert f"<{EX}Part>" in one.goal
+    assert len(_of(made.result.record, "SynthesisedCause")) == 2
+    for question in ("Compare the makers of all parts in every respect.", "Why do parts fail?"):
+        assert api.routed(question, shapes=True).decision.pattern != "supervisor"
+    with pytest.raises(OptionError, match="give one of symptom, class"):
+        supervised(place, split="colour")
+    with pytest.raises(OptionError, match="leave it out"):
+        kgreason.plan("How many parts?", place / "parts.ttl", strategy="react", split="class")
+
+
+def test_the_synthesis_is_in_the_result(found: PlanResult, sessions: list[Record]) -> None:
+    told = found.as_dict()
+    schema = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, schema)
+    made = told["synthesis"]
+    assert [one["investigation"] for one in made["parts"]] == [one.iri.value for one in sessions]
+    assert sum(cause["adds"] for cause in made["causes"]) == made["explained"]
+    supported = {h["id"] for h in made["hypotheses"] if h["status"] == "supported"}
+    assert {h for cause in made["causes"] for h in cause["hypotheses"]} <= supported
+    families = [
+        sum(row["gate"].value == "statistics" for row in one.store.select(
+            template("record", "registered").render(correlation=ox.Literal(made["correlation"]))
+        ) if row["investigation"].value == one.iri.value)
+        for one in sessions
+    ]  # fmt: skip
+    assert made["family"] == sum(families) > max(families)

@@ -23,9 +23,11 @@ from kgreason.observe.request import Paths, Request
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
+from kgreason.planner.splitting import split_kind
 from kgreason.planner.strategies import strategies
 from kgreason.planner.strategies import strategy as strategy_of
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, PlanStep
+from kgreason.planner.supervisor import Supervisor
 from kgreason.queue.opening_queue import carried
 from kgreason.record import node_name
 from kgreason.record.agents import agent
@@ -52,9 +54,11 @@ def routed(
     `wanted` is the strategy that `principal` asks for; the rest is as for `route`.
     """
     with using(joined(read_all(paths_of(extend)))):
-        known = strategies()
+        known = set(strategies())
         if wanted is not None:
             strategy_of(wanted)
+        if wanted != Supervisor.name:  # it divides broken rules, and not what else is asked for
+            known.discard(Supervisor.name)
         at_hand = AtHand(
             shapes, outcome, small_budget=small_budget, model=model, runnable=frozenset(known)
         )
@@ -87,6 +91,7 @@ def plan(
     ledger: str | Path | None = None,
     folder: str | Path | None = None,
     queue: str | Path | None = None,
+    split: str | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -96,8 +101,8 @@ def plan(
     Without `strategy` the question is routed; the decision is in the record either way, and
     `routing` is one that was made before. `reasoner` or `caller` (a model) decide in place of the
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
-    an outcome may be left out. A `queue` is of use to supervisors and hypotheses. Raises
-    KgreasonError.
+    an outcome may be left out. A `queue` is of use to supervisors and hypotheses; `split` is by
+    what a supervisor divides: symptom or class. Raises KgreasonError.
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
@@ -138,9 +143,18 @@ def plan(
         progress,
         notice,
         told,
+        {} if split is None else {"split": split},
     )
+    if split is not None:
+        _check_split(split, made.decision.pattern)
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
     return _worked(made.decision.pattern, question, context, budget, queue)
+
+
+def _check_split(split: str, pattern: str) -> None:
+    split_kind(split)
+    if pattern != Supervisor.name:
+        raise OptionError(f"--split is about --strategy {Supervisor.name}; leave it out.")
 
 
 def _worked(
@@ -155,7 +169,7 @@ def _worked(
     extend, notice = context.request.extend, context.notice
     with using(joined(read_all(extend))), carried(queue, notice) as carrier:
         if carrier is not None:
-            context = replace(context, more={"carrier": carrier})
+            context = replace(context, more=context.more | {"carrier": carrier})
         return strategy_of(pattern).run(question, context, budget)
 
 

@@ -65,6 +65,7 @@ def ask(
     ] = False,
     strategy: t.Strategy = None,
     strategies: t.Strategies = None,
+    split: t.Split = None,
     extend: o.Extend = None,
     model: m.Model = None,
     max_tokens: m.MaxTokens = None,
@@ -137,6 +138,8 @@ def ask(
         extend=extend or (),
     )
     following = _Following.of(live, chunks)
+    if split is not None and routing.decision.pattern != "supervisor":
+        raise OptionError("--split is about --strategy supervisor; leave it out.")
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked |= {"routing": routing.decision.as_dict(), "queue": queue}
@@ -144,7 +147,8 @@ def ask(
     elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
-        result = _by_strategy(question, files, asked | {"queue": queue}, routing, following)
+        asked |= {"queue": queue, "split": split}
+        result = _by_strategy(question, files, asked, routing, following)
     _given_out(result, chosen, out, ledger, chunks)
 
 

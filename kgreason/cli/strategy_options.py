@@ -40,6 +40,16 @@ Strategies = Annotated[
         help="Work on it by each of these, and compare what comes out.",
     ),
 ]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        "--split",
+        metavar="KIND",
+        rich_help_panel=_STRATEGIES,
+        show_default="symptom",
+        help="By what the strategy supervisor divides what is wrong: symptom or class.",
+    ),
+]
 
 
 class StreamFormat(StrEnum):

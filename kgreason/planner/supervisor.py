@@ -95,7 +95,9 @@ class Supervisor:
                 raise OptionError(
                     "The supervisor divides what is wrong with a graph; say it by --shapes."
                 )
-            kind = split_kind(_divided_by(investigation.record) or self._split)
+            kind = split_kind(
+                _divided_by(investigation.record) or self._split or context.more.get("split")
+            )
             place = Place(
                 opened_.ledger,
                 investigation.context.graph,

@@ -15,6 +15,7 @@ from kgreason.record.plan_steps import answer_of
 from kgreason.record.ranking import Hypothesis, hypotheses, rank, short, symptoms
 from kgreason.report.causes import causes_of
 from kgreason.report.summary import called, next_step, said
+from kgreason.report.synthesis import synthesis
 
 _PASSAGE: Final = ("work", "quote", "locator", "reading", "span", "key")
 _OPEN: Final = "inconclusive"
@@ -53,6 +54,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "strategy": _strategy(record),
         "answer": _answer(record),
         "steps": _steps(record),
+        "synthesis": synthesis(record),
         "state": _state(about),
         "error": _error(about),
         "budget": {
