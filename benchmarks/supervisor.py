@@ -68,15 +68,19 @@ def trial(seed: int, *, planted: bool) -> Counter[str]:
 
 
 def main() -> None:
-    """Run the trials, and print the sums."""
+    """Run the trials, of either kind in turn, and print the sums every ten graphs and at the end."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    for planted in (True, False):
-        total: Counter[str] = Counter()
-        for seed in range(number):
+    totals: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for seed in range(number):
+        for planted, total in totals.items():
             total.update(trial(seed + (0 if planted else 10_000), planted=planted))
-        print("planted causes" if planted else "no causes", f"({number} graphs)")
-        for name, count in sorted(total.items()):
-            print(f"  {name}: {count}", flush=True)
+        if (seed + 1) % 10 == 0 or seed + 1 == number:
+            for planted, total in totals.items():
+                told = ", ".join(f"{name} {count}" for name, count in sorted(total.items()))
+                print(
+                    f"{seed + 1} graphs {'with' if planted else 'without'} causes: {told}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
