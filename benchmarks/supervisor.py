@@ -68,7 +68,7 @@ def trial(seed: int, *, planted: bool) -> Counter[str]:
 
 
 def main() -> None:
-    """Run the trials, of either kind in turn, and print the sums every ten graphs and at the end."""
+    """Run the trials of both kinds in turn, and print the sums every ten graphs."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     totals: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     for seed in range(number):

@@ -317,3 +317,15 @@ def test_the_synthesis_is_in_the_result(found: PlanResult, sessions: list[Record
         for one in sessions
     ]  # fmt: skip
     assert made["family"] == sum(families) > max(families)
+
+
+def test_data_that_conform_leave_nothing_to_divide(place: Path, tmp_path: Path) -> None:
+    rule = "[ sh:path ex:madeBy ; sh:minCount 1 ]"
+    shapes = f"{HEAD}ex:Shape a sh:NodeShape ; sh:targetClass ex:Part ; sh:property {rule} .\n"
+    (tmp_path / "shapes.ttl").write_text(shapes, encoding="utf-8")
+    made = kgreason.plan(
+        "Why?", place / "parts.ttl", shapes=tmp_path / "shapes.ttl", strategy="supervisor"
+    )
+    assert not made.answered
+    assert made.answer == "No rule is broken, so there is nothing to divide."
+    assert audit(made.result.record).rules == set()

@@ -54,6 +54,7 @@ from kgreason.routing.task_types import task_types
 from kgreason.run import Opened, carried_out
 
 _WHY: Final = "is cited by the evidence of a sub-investigation"
+_NOTHING: Final = "No rule is broken, so there is nothing to divide."
 _AGAIN: Final = "Given out again, since a sub-investigation ended in an error."
 _DIVIDED: Final = {
     "symptom": "Each broken rule can be looked into without the others.",
@@ -134,6 +135,9 @@ class Supervisor:
         record = investigation.record
         if answer_of(record) is not None:
             return
+        if not parts:
+            _answered(record, _NOTHING, (), answered=False)
+            return
         by_goal = {part.goal: part for part in parts}
         for number in range(1, integer("fanOuts") + 1):
             known = [one for one in expected(record) if one.fan_out_number == number]
@@ -209,10 +213,14 @@ def _synthesised(investigation: Investigation, place: Place, found: FanIn) -> No
     step = record.step("Plan")
     write_synthesis(record, step, made)
     record.commit(step)
+    rests = tuple(calls[: len(found.used)])
+    _answered(record, made.statement, rests, answered=bool(found.used))
+
+
+def _answered(record: Record, said: str, rests: tuple[Node, ...], *, answered: bool) -> None:
     step = record.step("Plan")
     pattern = task_types().patterns[Supervisor.name].iri
-    rests = tuple(calls[: len(found.used)])
-    write_answer(record, step, Answered(pattern, made.statement, bool(found.used), rests))
+    write_answer(record, step, Answered(pattern, said, answered, rests))
     record.commit(step)
 
 
@@ -249,4 +257,6 @@ def _told(record: Record, one: Expected) -> tuple[str, list[str]]:
     told = as_dict(own)
     causes = " ".join(cause["statement"] for cause in told["causes"])
     cited = [name for name in citations(own, told) if not name.startswith("_:")]
-    return (f"Provisional: {causes}" if causes else "No cause is supported."), cited
+    cut = told["budget"]["cut"]
+    short = "" if cut is None else f" The work {cut}."
+    return (f"Provisional: {causes}" if causes else "No cause is supported.") + short, cited

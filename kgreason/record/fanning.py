@@ -28,8 +28,8 @@ class Part:
     """A part of a divided question: its goal, the pattern that works on it, and its scope.
 
     `strategy` is the IRI of the pattern, `tools` the IRIs of the scopes of tools that it may use,
-    `symptoms` the keys of those that it is limited to; `within_class` and `within_graph` name what
-    of the graph it is limited to.
+    `symptoms` the keys of those that it is limited to; `within_class` is the class that these are
+    of, where the question was divided by class.
     """
 
     goal: str
@@ -37,7 +37,6 @@ class Part:
     tools: tuple[str, ...] = ()
     symptoms: tuple[str, ...] = ()
     within_class: str | None = None
-    within_graph: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,6 @@ def write_assignment(
         toolScope=[ox.NamedNode(one) for one in part.tools] or None,
         symptomKey=list(part.symptoms) or None,
         withinClass=None if part.within_class is None else ox.NamedNode(part.within_class),
-        withinGraph=None if part.within_graph is None else ox.NamedNode(part.within_graph),
         shareSteps=share.steps,
         shareSeconds=None if share.seconds is None else Decimal(f"{share.seconds:.3f}"),
         shareTokens=share.tokens,
