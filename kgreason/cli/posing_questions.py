@@ -138,17 +138,15 @@ def ask(
         extend=extend or (),
     )
     following = _Following.of(live, chunks)
-    if split is not None and routing.decision.pattern != "supervisor":
-        raise OptionError("--split is about --strategy supervisor; leave it out.")
+    dividing = t.dividing(split, routing.decision.pattern) | {"queue": queue}
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
-        asked |= {"routing": routing.decision.as_dict(), "queue": queue}
+        asked |= {"routing": routing.decision.as_dict()} | dividing
         result = _by_hypotheses(question, files, asked, limits, choose, following, yes=yes)
     elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
-        asked |= {"queue": queue, "split": split}
-        result = _by_strategy(question, files, asked, routing, following)
+        result = _by_strategy(question, files, asked | dividing, routing, following)
     _given_out(result, chosen, out, ledger, chunks)
 
 

@@ -97,6 +97,15 @@ _HEADS: Final = ("strategy", "answered", "confidence", "cited", "valid", "steps"
                  "tokens", "USD", "seconds")  # fmt: skip
 
 
+def dividing(split: str | None, pattern: str) -> dict[str, Any]:
+    """Return what a strategy is told of --split; raises OptionError where it divides nothing."""
+    if split is None:
+        return {}
+    if pattern != "supervisor":
+        raise OptionError("--split is about --strategy supervisor; leave it out.")
+    return {"split": split}
+
+
 def compared(rows: Sequence[dict[str, Any]]) -> str:
     """Return what several strategies found, as a table with the answers below."""
     cells = [
