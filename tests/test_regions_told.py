@@ -141,6 +141,20 @@ def test_what_only_merged_data_can_answer_says_so() -> None:
     assert [len(found) for _, found in answers(told, stores)] == [12, 12, 12]
 
 
+def test_conditions_that_name_a_graph_alike_need_no_named_graphs() -> None:
+    stores = ways(world())
+    graph = Graph(Store(stores["both"], "test"), (), "", 0, 0)
+    one = f"{{ SELECT DISTINCT ?focus WHERE {{ GRAPH ?graph1 {{ ?focus <{EX}late> true . }} }} }}"
+    other = f"{{ SELECT DISTINCT ?focus WHERE {{ GRAPH ?graph1 {{ ?focus <{EX}number> ?n . }} }} }}"
+    shared = other.replace("?focus WHERE", "?focus ?graph1 WHERE")
+    constraint = asked_of([ox.NamedNode(f"{EX}p{n}") for n in range(12)])
+    told = located(constraint, graph, [Fragment(f"{one}\n{other}")])
+    assert told.needs is None
+    assert {len(found) for _, found in answers(told, stores)} == {5}
+    kept = located(constraint, graph, [Fragment(f"{shared}\n{shared}")])
+    assert kept.needs == "named graphs"  # that one graph says both
+
+
 def regions_told(result: Mapping[str, Any]) -> Iterator[tuple[str, Located, int]]:
     """Give each region of a result with its statement and the nodes counted in it."""
     for symptom in result["symptoms"]:

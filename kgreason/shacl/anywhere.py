@@ -7,6 +7,7 @@ the default graph, or partly so. `Anywhere` puts each triple of a pattern into
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Final
 
 import pyoxigraph as ox
@@ -34,18 +35,23 @@ def flat(pattern: Fragment) -> Fragment:
 
     One whose variable stands anywhere else says which, and stays.
     """
-    tokens = tokenize(pattern.text)
-    times: dict[str, int] = {}
-    for token in tokens:
-        times[token.name] = times.get(token.name, 0) + 1
-    return Fragment(text_of(list(_without_graphs(tokens, times))), pattern.prefixes)
+    return Fragment(text_of(list(_without_graphs(tokenize(pattern.text)))), pattern.prefixes)
 
 
-def _without_graphs(tokens: Sequence[Token], times: Mapping[str, int]) -> Iterator[Token]:
+def _without_graphs(
+    tokens: Sequence[Token], times: Mapping[str, int] | None = None
+) -> Iterator[Token]:
+    """Give the tokens of one scope; a SELECT within it has variables of its own."""
+    times = _times(tokens) if times is None else times
     index = 0
     while index < len(tokens):
         after = [i for i in range(index + 1, len(tokens)) if tokens[i].kind != "space"][:2]
-        if tokens[index].word == "GRAPH" and times.get(tokens[after[0]].name) == 1:
+        if (end := _end_of_select(tokens, index)) is not None:
+            yield tokens[index]
+            yield from _without_graphs(tokens[index + 1 : end])
+            index = end
+            yield tokens[index]
+        elif tokens[index].word == "GRAPH" and times.get(tokens[after[0]].name) == 1:
             end = closing(tokens, after[1])
             inner = text_of(tokens[after[1] + 1 : end]).strip()
             yield from _without_graphs(tokenize(inner), times)
@@ -53,6 +59,33 @@ def _without_graphs(tokens: Sequence[Token], times: Mapping[str, int]) -> Iterat
         else:
             yield tokens[index]
         index += 1
+
+
+def _times(tokens: Sequence[Token]) -> dict[str, int]:
+    """Count each variable of a scope: of a SELECT within it, those that it gives."""
+    times: dict[str, int] = {}
+    index = 0
+    while index < len(tokens):
+        times[tokens[index].name] = times.get(tokens[index].name, 0) + 1
+        end = _end_of_select(tokens, index)
+        if end is not None:
+            given = next(i for i in range(index + 1, end) if tokens[i].text == "{")
+            for token in tokens[index + 1 : given]:
+                times[token.name] = times.get(token.name, 0) + 1
+            index = end
+        index += 1
+    return times
+
+
+def _end_of_select(tokens: Sequence[Token], index: int) -> int | None:
+    """Return where a brace closes that opens a SELECT with a list of variables, else None."""
+    if tokens[index].text != "{":
+        return None
+    inner = (token for token in tokens[index + 1 :] if token.kind != "space")
+    head = list(takewhile(lambda token: token.text != "{", inner))
+    if not head or head[0].word != "SELECT" or any(token.text == "*" for token in head):
+        return None
+    return closing(tokens, index)
 
 
 def names_sources(pattern: Fragment) -> bool:
