@@ -443,6 +443,7 @@ class Investigation:
             step=step.node,
             question=self._question(),
             correlation=self.request.correlation,
+            conversation=self.request.conversation,
             policy=self.context.policy.iri,
             figures=figures.ENGINE,
             seed=self.request.seed,

@@ -45,6 +45,7 @@ _OPTIONS: Final = (
     *("at", "severity", "only", "complete", "question", "lenient", "strict", "seed"),
     *("max_hypotheses", "max_steps", "max_seconds", "interventions", "try_repairs"),
     *("query_seconds", "allow_service", "max_bytes", "extend", "principal", "correlation"),
+    "conversation",
     *("model", "max_tokens", "max_usd", "prices", "plain", "redact", "sources", "readings"),
     "routing",
 )
@@ -105,6 +106,7 @@ def investigate(
     hypotheses: str | Path | Sequence[Mapping[str, Any]] | None = None,
     principal: str | None = None,
     correlation: str | None = None,
+    conversation: str | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
     max_usd: float | None = None,

@@ -19,7 +19,7 @@ from kgreason.graph.given import Source, Sources
 from kgreason.model.calling import Caller
 from kgreason.model.opening import model_of
 from kgreason.observe.opening import Notice, Progress, load_graph
-from kgreason.observe.request import Paths, Request
+from kgreason.observe.request import Paths, Request, correlation_name
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
@@ -81,6 +81,7 @@ def plan(
     extend: Paths = (),
     principal: str | None = None,
     correlation: str | None = None,
+    conversation: str | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
     max_usd: float | None = None,
@@ -124,7 +125,10 @@ def plan(
         seed=seed,
         extend=paths_of(extend),
         principal=principal,
-        correlation=correlation,
+        correlation=None if correlation is None else correlation_name(correlation),
+        conversation=None
+        if conversation is None
+        else correlation_name(conversation, "conversation"),
         model=model,
         max_tokens=max_tokens,
         max_usd=max_usd,

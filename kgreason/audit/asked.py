@@ -1,7 +1,7 @@
 """What a record says it was asked, and the queries it says were run.
 
-The question, the correlation, the seed and the graph's fingerprint stand in two places each, which
-have to agree.
+The question, the correlation, the conversation, the seed and the graph's fingerprint stand in two
+places each, which have to agree.
 A query that does not parse, or gives no ?focus, can be run again by nobody.
 """
 
@@ -62,7 +62,7 @@ def _investigation(node: Term, given: Properties) -> Iterator[Finding]:
     if not isinstance(options, dict):
         yield Finding(ASKED, node.value, "Its options cannot be read.")
         return
-    for name in ("question", "correlation", "seed"):
+    for name in ("question", "correlation", "conversation", "seed"):
         said, asked = _text(given, name), _plain(options.get(name))
         if said != asked:
             message = f"Its {name} is {said!r}, but {asked!r} in its options."

@@ -78,6 +78,7 @@ def investigate(
     tests: s.Tests = None,
     as_: o.As = None,
     correlation: o.Correlation = None,
+    conversation: o.Conversation = None,
     ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
     policy: o.Policy = o.DEFAULT_POLICY,
     calibration: o.Calibration = "default",
@@ -162,6 +163,7 @@ def investigate(
         "hypotheses": hypothesis,
         "principal": as_,
         "correlation": correlation,
+        "conversation": conversation,
     }
     asked |= _limits(max_steps, max_seconds) | s.source_options(source, readings, tests)
     asked |= m.model_options(model, max_tokens, max_usd, prices)

@@ -432,6 +432,16 @@ Correlation = Annotated[
         "judges them as one.",
     ),
 ]
+Conversation = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|IRI",
+        rich_help_panel=RECORD,
+        show_default=False,
+        help="The name that questions share which are asked one after the other. A later one may "
+        "name what an earlier one found: is C1 the same in 2025?",
+    ),
+]
 LedgerFolder = Annotated[
     str,
     typer.Option(

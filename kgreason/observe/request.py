@@ -37,18 +37,18 @@ class Request:
     those of the paths that are no files, with what they hold; they are not recorded. `hypotheses`
     are those that somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal`
     is who asks, by name or IRI. `correlation` is the name or IRI that all parts of one divided
-    question share. With `try_repairs` repairs of the first causes are tried on a scratch copy at
-    the end; `interventions` are repairs that are tried as evidence. `redact` are the IRIs of
-    properties and classes whose values are kept out of all that is made of the data. `model` is a
-    language model that proposes too, as PROVIDER:NAME; `max_tokens` and `max_usd` are what its
-    calls may cost, by the price table `prices`. With `plain` the model answers without
-    hypotheses. `sources` are looked up for what they say of the hypotheses: names of services,
-    folders of documents, or graph: and an IRI; `readings` is a file of what somebody who read their
-    passages found. `tests` are those that somebody designed, as `kgreason.computation.designed`
-    reads them. `routing` is how the question was routed, as
-    `kgreason.record.routing_decision` keeps it. A sub-investigation names its `parent` and its
-    `assignment` by IRI, has the `depth` of the fan-outs above it, and looks into the symptoms of
-    the keys `symptoms` alone, where there are any.
+    question share, `conversation` the one that questions asked one after the other share. With
+    `try_repairs` repairs of the first causes are tried on a scratch copy at the end;
+    `interventions` are repairs that are tried as evidence. `redact` are the IRIs of properties and
+    classes whose values are kept out of all that is made of the data. `model` is a language model
+    that proposes too, as PROVIDER:NAME; `max_tokens` and `max_usd` are what its calls may cost, by
+    the price table `prices`. With `plain` the model answers without hypotheses. `sources` are
+    looked up for what they say of the hypotheses: names of services, folders of documents, or
+    graph: and an IRI; `readings` is a file of what somebody who read their passages found. `tests`
+    are those that somebody designed, as `kgreason.computation.designed` reads them. `routing` is
+    how the question was routed, as `kgreason.record.routing_decision` keeps it. A sub-investigation
+    names its `parent` and its `assignment` by IRI, has the `depth` of the fan-outs above it, and
+    looks into the symptoms of the keys `symptoms` alone, where there are any.
     """
 
     data: tuple[str, ...]
@@ -79,6 +79,7 @@ class Request:
     extend: tuple[str, ...] = ()
     principal: str | None = None
     correlation: str | None = None
+    conversation: str | None = None
     hypotheses: tuple[Mapping[str, Any], ...] = ()
     redact: tuple[str, ...] = ()
     model: str | None = None
@@ -179,8 +180,10 @@ def paths(given: Paths) -> tuple[str, ...]:
     return tuple(str(path) for path in given)
 
 
-def correlation_name(text: str) -> str:
+def correlation_name(text: str, of: str = "correlation") -> str:
     """Return the name of a correlation without blanks around it, an IRI without angle brackets.
+
+    So is that of a conversation (`of`).
 
     Raises OptionError for a name that is empty, longer than 200 characters or several lines.
     """
@@ -189,7 +192,7 @@ def correlation_name(text: str) -> str:
         name = name[1:-1]
     if not name or len(name) > _LONGEST or not name.isprintable():
         raise OptionError(
-            f"A correlation needs a name or an IRI, in one line of at most {_LONGEST} characters."
+            f"A {of} needs a name or an IRI, in one line of at most {_LONGEST} characters."
         )
     return name
 
@@ -216,6 +219,8 @@ def request_of(data: Paths, **options: Any) -> Request:  # noqa: C901 - a line f
             options[name] = str(Path(options[name]).resolve())
     if options.get("correlation") is not None:
         options["correlation"] = correlation_name(options["correlation"])
+    if options.get("conversation") is not None:
+        options["conversation"] = correlation_name(options["conversation"], "conversation")
     request = Request(paths(data), **options)
     request.check()
     return request

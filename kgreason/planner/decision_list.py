@@ -16,6 +16,7 @@ from kgreason.planner.tool_catalogue import catalogue, text, values
 from kgreason.record.plan_steps import FAILED
 from kgreason.routing.phrases import Phrases, words_of
 
+_FINDING: Final = "finding"
 _NAMED: Final = re.compile(r"\{(?P<name>[a-z][a-z -]*)(?:\.(?P<part>found|told))?\}")
 
 
@@ -116,7 +117,9 @@ class BySymbols:
             thought = told(rule.thought, situation)
             if rule.tool:
                 arguments = situation.understood.arguments(rule.query) if rule.query else {}
-                if not rule.query and situation.understood.node is not None:
+                if rule.tool == _FINDING:
+                    arguments = dict(situation.understood.finding)
+                elif not rule.query and situation.understood.node is not None:
                     arguments = {"node": situation.understood.node.value}
                 return Move(thought, rule.tool, arguments, rule=rule.iri)
             said = told(rule.answer, situation)
@@ -139,6 +142,8 @@ def told(said: str, situation: Situation) -> str:
             return next(
                 (o.told for o in seen.values() if o.status == FAILED), "Nothing failed"
             ).rstrip(".")
+        if part is None and name == _FINDING:
+            return situation.understood.finding.get("name", "nothing")
         if part is None:
             return names.get(name, "") or "nothing"
         if name not in seen:

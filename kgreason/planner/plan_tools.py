@@ -1,7 +1,6 @@
 """Tools: what strategies call. Each reads the graph or finished records, and says what it found."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pyoxigraph as ox
@@ -11,13 +10,12 @@ from kgreason.base.figures import integer
 from kgreason.base.store import Row, Term, check_query
 from kgreason.base.templates import role, template
 from kgreason.base.terms import PREFIXES
-from kgreason.context.symptom import Observed
-from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.graph.query_result import query_result
+from kgreason.planner.earlier_findings import finding
 from kgreason.planner.question_terms import term_of
+from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
-from kgreason.record import Ledger, Record
 from kgreason.record.plan_steps import FAILED
 from kgreason.report.as_json import as_dict
 from kgreason.shacl import names as rule_names
@@ -30,21 +28,6 @@ _NODE: Final = "node"
 _CITING: Final = ("property", _NODE)
 _PROSE: Final = "how"
 """The variable of a query that tells something in words, and not a value of the graph."""
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What tools work on: the graph, what fails in it (None without shapes), and the ledger.
-
-    `seconds` bounds each query; `record` is the investigation that is being written.
-    """
-
-    graph: Graph
-    names: Names
-    observed: Observed | None
-    ledger: Ledger | None
-    record: Record
-    seconds: float = 60.0
 
 
 def call(desk: Desk, tool: str, arguments: Mapping[str, Any]) -> Observation:
@@ -262,5 +245,6 @@ _TOOLS: Final[Mapping[str, Callable[[Desk, Mapping[str, Any]], Observation]]] = 
     "symptoms": _symptoms,
     "hypotheses": _hypotheses,
     "nodes": _nodes,
+    "finding": finding,
     "repair": _repair,
 }

@@ -37,7 +37,7 @@ class Understood:
 
     `classes` are those that one word of it fits, and those below them. `numeric` says that the
     property has numbers; `other` is a second node. `left` are words that name nothing; `named` is
-    how the rest is called.
+    how the rest is called. `finding` is what it names of an earlier question of its conversation.
     """
 
     intents: frozenset[str]
@@ -50,6 +50,7 @@ class Understood:
     other: ox.NamedNode | None = None
     left: tuple[str, ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
+    finding: Mapping[str, str] = field(default_factory=dict)
 
     def facts(self) -> set[str]:
         """Return what is given by the question alone, as ontology/decisions.ttl names it."""
@@ -65,6 +66,7 @@ class Understood:
             ("number", self.number),
             ("node", self.node),
             ("two nodes", self.other),
+            ("finding", self.finding),
         ):
             if there:
                 out.add(name)

@@ -1,7 +1,7 @@
 """One strategy at work on one question: it decides, calls tools, and every call is recorded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from kgreason.base.budget import Spent, ask
@@ -11,9 +11,11 @@ from kgreason.loop import Investigation
 from kgreason.observe.cite import cite
 from kgreason.planner import plan_tools as tools
 from kgreason.planner.decision_list import intents_of
+from kgreason.planner.earlier_findings import named
 from kgreason.planner.question_terms import as_json, understood
 from kgreason.planner.reasoner import Move, Reasoner, Seen, Situation
 from kgreason.planner.tool_catalogue import Tool, tools_of
+from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
 from kgreason.record.plan_steps import FAILED, Answered, Call, write_answer, write_call
 from kgreason.record.record import Node
@@ -31,13 +33,13 @@ class Session:
     opened: Opened
     pattern: str
     reasoner: Reasoner
-    desk: tools.Desk = field(init=False)
+    desk: Desk = field(init=False)
     offered: dict[str, Tool] = field(init=False)
 
     def __post_init__(self) -> None:
         context = self.context
         request = self.investigation.request
-        self.desk = tools.Desk(
+        self.desk = Desk(
             context.graph,
             context.names,
             self.opened.observed,
@@ -55,6 +57,9 @@ class Session:
     def situation(self, question: str, seen: Sequence[Seen]) -> Situation:
         """Return what is to be decided on."""
         read = understood(question, self.desk.graph, self.desk.names, intents_of(question))
+        finding = named(question, self.context.record)
+        if finding:  # what is told of it is the whole answer; no other word narrows it down
+            read = replace(read, finding=finding, left=())
         facts = read.facts() | ({"shapes"} if self.desk.observed is not None else set())
         for one in seen:
             name = one.query or one.tool

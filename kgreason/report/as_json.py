@@ -38,6 +38,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "investigation": record.iri.value,
         "question": _text(about, "question"),
         "correlation": _text(about, "correlation"),
+        "conversation": _text(about, "conversation"),
         "principal": next((row["name"].value for row in record.select("principal")), None),
         "policy": about["policy"].value,
         "seed": int(about["seed"].value),

@@ -14,6 +14,7 @@ from typing import Any, Final, TextIO
 import pyoxigraph as ox
 
 from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import TRAILS
 from kgreason.record import Record
 
 _LONGEST: Final = 400
@@ -31,7 +32,8 @@ class Chunk:
     side can be told apart. The contents of the chunks of one `message_id`, joined in their order,
     are what `property` of `node` holds (several values in lines). `kind` says what it is: question,
     thought, action, observation, answer, and the like. `about` is the IRI of the hypothesis, the
-    symptom or the tool that it is about. After `end_of_dialog` the session says no more.
+    symptom or the tool that it is about; `conversation` is the name that several sessions share.
+    After `end_of_dialog` the session says no more.
     """
 
     message_id: str
@@ -45,6 +47,7 @@ class Chunk:
     node: str
     property: str
     about: str | None = None
+    conversation: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for JSON, as in docs/chunks.schema.json."""
@@ -55,6 +58,8 @@ def chunks(record: Record, step: ox.NamedNode | None = None) -> Iterator[Chunk]:
     """Return the messages of one step, or of all, in order and in chunks."""
     only = Fragment("" if step is None else f"BIND ({step} AS ?made)")
     text = template("record", "messages").render(investigation=record.iri, step=only)
+
+    said = next(iter(record.store.values(record.iri, TRAILS.conversation, record.iri)), None)
 
     def message(row: Any) -> tuple[str, str, str]:
         return row["node"].value, row["property"].value, row["kind"].value
@@ -77,6 +82,7 @@ def chunks(record: Record, step: ox.NamedNode | None = None) -> Iterator[Chunk]:
                 node=node,
                 property=property_,
                 about=rows[0]["about"].value if "about" in rows[0] else None,
+                conversation=None if said is None else said.value,
             )
 
 
