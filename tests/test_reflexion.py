@@ -76,3 +76,23 @@ def test_what_a_model_critic_costs_is_in_the_record(place: Path) -> None:
     assert found.usage.calls > 0
     assert found.usage.tokens > 0
     assert audit(found.result.record).rules == set()
+
+
+def test_the_costs_of_what_others_carried_out_add_up(place: Path, tmp_path: Path) -> None:
+    def said(prompt: str) -> str:
+        if prompt.startswith("Answer a question"):
+            return json.dumps({"thought": "I know.", "tool": "answer", "answer": "A.", "cites": []})
+        return json.dumps({"reasons": []})
+
+    ledger = tmp_path / "ledger"
+    asked = "How many parts are there?"
+    with kgreason.plan(
+        asked, place / "parts.ttl", strategy="reflexion", ledger=ledger,
+        caller=Caller(Stub(said), pause=0),
+    ).result as result:  # fmt: skip
+        rows = result.ask("what-it-cost")
+        own = {row["number"].value: int(row["tokens"].value) for row in rows if "number" in row}
+        (whole,) = [int(row["tokens"].value) for row in rows if row["part"].value == "in all"]
+    assert len(own) > 1
+    assert all(tokens > 0 for tokens in own.values())
+    assert whole == sum(own.values())

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Final
 
+from kgreason.base.budget import Cost
 from kgreason.context.view import View
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate
@@ -91,6 +93,8 @@ class ModelProposer:
         names, offered = self._offered(view)
         made = _prompt(view, brief, offered, names)
         before, self.earlier = list(self.earlier), ()
+        for one in before:  # they are recorded with the first calls, and so are their costs
+            view.budget.charge(Cost(one.tokens, one.usd or Decimal()))
         asking = Asking(PURPOSE, made, "propose", schema(offered), _ANSWER, offered.recorded)
         reply, calls = self._caller.ask(asking, view.budget)
         if reply is None:
