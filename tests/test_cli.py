@@ -40,6 +40,7 @@ COMMANDS = (
     "repair",
     "ask",
     "route",
+    "propose-task-types",
     "show",
     "investigate",
     "symptoms",

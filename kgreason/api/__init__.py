@@ -5,7 +5,7 @@ from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failur
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
 from kgreason.api.planning import compare_strategies, plan, routed, steps
 from kgreason.api.posing import ask, chosen_by_model, readings
-from kgreason.api.routed import route
+from kgreason.api.routed import proposed_task_types, route
 
 __all__ = [
     "OpenLedger",
@@ -20,6 +20,7 @@ __all__ = [
     "investigate",
     "open_ledger",
     "plan",
+    "proposed_task_types",
     "query",
     "questions",
     "readings",

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+from kgreason.api.asking import LEDGER
 from kgreason.base.extensions import joined, read_all, using
 from kgreason.observe.request import Paths
 from kgreason.observe.request import paths as paths_of
+from kgreason.record import Ledger
 from kgreason.record.agents import agent
 from kgreason.record.routing_decision import PATTERN, TASK_TYPE, Candidate, RoutingDecision
+from kgreason.routing.proposed_types import Proposals, proposed_types
 from kgreason.routing.router import AtHand, Chooser
 from kgreason.routing.router import route as decide
 
@@ -81,3 +85,12 @@ def route(
         beside = AtHand(shapes, outcome, symptoms, small_budget, model)
         made = decide(question, beside, strategy=strategy, asked_by=who, chooser=chooser)
     return Routing(question, made)
+
+
+def proposed_task_types(ledger: str | Path = LEDGER, *, extend: Paths = ()) -> Proposals:
+    """Return types of task for the questions of a ledger that no type fits well; changes nothing.
+
+    `extend` are folders with types that are there already. Raises LedgerError.
+    """
+    with using(joined(read_all(paths_of(extend)))), Ledger.read(Path(ledger)) as store:
+        return proposed_types(store.store)

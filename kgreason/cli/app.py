@@ -134,6 +134,7 @@ _PANELS: Final = {
         "replay",
         "verdict",
         "calibrate",
+        "propose-task-types",
         "export",
     ),
     "For developers": ("queries", "bench"),

@@ -1,4 +1,4 @@
-"""The command that says how a question would be worked on: route."""
+"""The commands about types of task: route, and propose-task-types."""
 
 from typing import Annotated
 
@@ -14,6 +14,7 @@ _AT_HAND = "What is at hand"
 def add_to(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command()(route)
+    app.command("propose-task-types")(propose_task_types)
 
 
 @command(
@@ -92,3 +93,24 @@ def route(
         extend=extend or (),
     )
     deliver(json_text(found.as_dict()) if chosen is o.ListFormat.JSON else str(found), out)
+
+
+@command(
+    "propose-task-types",
+    "propose-task-types --ledger history/ --out proposed.ttl",
+)
+def propose_task_types(
+    ledger: o.LedgerFolder = o.DEFAULT_LEDGER,
+    extend: o.Extend = None,
+    out: o.Out = None,
+) -> None:
+    """Propose types of task for questions of the past that no type fits well, as Turtle.
+
+    Questions that are alike make one type, with the words they share as cues and the sessions as
+    evidence. Nothing changes by itself: read it, put it into better words, and save what is a type
+    as ontology/patterns/NAME.ttl in a folder that you give with --extend.
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    found = api.proposed_task_types(ledger, extend=extend or ())
+    deliver(found.turtle(), out)
