@@ -10,7 +10,9 @@ from kgreason.audit import audit
 from kgreason.base.terms import PREFIXES
 from kgreason.graph import load
 from kgreason.model.calling import Caller
-from kgreason.planner.critics import ModelCritic, RuleCritic
+from kgreason.planner.critics import ModelCritic, RuleCritic, _fragile
+from kgreason.report.as_json import as_dict
+from kgreason.review.fragility import on_one_test
 from tests.model_support import Stub
 from tests.planner_support import workshop
 
@@ -96,3 +98,17 @@ def test_the_costs_of_what_others_carried_out_add_up(place: Path, tmp_path: Path
     assert len(own) > 1
     assert all(tokens > 0 for tokens in own.values())
     assert whole == sum(own.values())
+
+
+def test_a_cause_that_hangs_on_one_test_of_a_half_is_sent_back(place: Path) -> None:
+    shapes = place / "shapes.ttl"
+    record = kgreason.investigate(place / "parts.ttl", shapes=shapes, try_repairs=False).record
+    told = as_dict(record)
+    (cause,) = told["causes"]
+    assert on_one_test(record, cause["hypotheses"]) == cause["hypotheses"][:1]
+    assert on_one_test(record, ()) == []
+    told["symptoms"][0]["hypotheses"][0]["proof"] = "halves"
+    (said,) = _fragile(record, told)
+    assert said.startswith("C1 would not be supported with one test less")
+    told["symptoms"][0]["hypotheses"][0]["proof"] = "direct"
+    assert _fragile(record, told) == []

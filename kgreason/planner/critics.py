@@ -9,9 +9,11 @@ from kgreason.graph import Graph
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.prompts import fenced, prompt
 from kgreason.planner.strategy_protocol import PlanResult
+from kgreason.record import Record
 from kgreason.record.agents import ENGINE, Agent
 from kgreason.record.model_calls import ModelCall
 from kgreason.record.ranking import is_faint
+from kgreason.review.fragility import on_one_test
 
 PURPOSE: Final = "criticise a report"
 _ANSWER: Final = 600
@@ -36,7 +38,7 @@ class Critic(Protocol):
 
 
 class RuleCritic:
-    """Asks for an answer, a clean audit, live citations, and causes most of whose nodes fail."""
+    """Asks for an answer, a clean audit, live citations, pure causes, and more than one test."""
 
     def criticise(self, made: PlanResult, graph: Graph, /) -> Criticism:
         """Return what speaks against a report, each reason as a sentence."""
@@ -56,6 +58,7 @@ class RuleCritic:
             reasons.append("It cites nothing.")
         reasons += [f"The step “{s.action}” failed." for s in made.steps if s.status == "failed"]
         reasons += _impure(told)
+        reasons += _fragile(record, told)
         return Criticism(tuple(dict.fromkeys(reasons)))
 
 
@@ -71,6 +74,23 @@ def _impure(told: dict[str, Any]) -> list[str]:
                 f"{inside['failing']} fail."
             )
     return out
+
+
+def _fragile(record: Record, told: dict[str, Any]) -> list[str]:
+    """Describe causes that hang on one test of one half of the data.
+
+    What is checked node by node, or pays by its bits on all nodes, comes out the same with other
+    halves; so only what was told by halves is worth sending back for this.
+    """
+    halves = {h["id"] for s in told["symptoms"] for h in s["hypotheses"] if h["proof"] == "halves"}
+    among = {h for cause in told["causes"] for h in cause["hypotheses"]} & halves
+    thin = set(on_one_test(record, among)) if among else set()
+    return [
+        f"{cause['id']} would not be supported with one test less, and was told by halves of the "
+        "data."
+        for cause in told["causes"]
+        if set(cause["hypotheses"]) <= thin
+    ]
 
 
 class ModelCritic:

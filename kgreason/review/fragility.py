@@ -1,6 +1,6 @@
 """Fragility: the least evidence whose removal changes what a symptom is put down to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kgreason.base.store import Row
 from kgreason.observe.opening import recorded_request
-from kgreason.record import Ledger, policy
+from kgreason.record import Ledger, Record, policy
 from kgreason.record.ranking import symptoms
 from kgreason.review.rejudge import Evidence, causes
 
@@ -74,6 +74,28 @@ def fragility(ledger: str | Path, which: str | None = None, most: int = _MOST) -
             gone, exact = _least(items, flips, most)
             out.append(Fragility(symptom, names[symptom], tuple(sorted(found)), gone, exact))
         return out
+
+
+def on_one_test(record: Record, among: Collection[str]) -> list[str]:
+    """Return those of some supported hypotheses that one test less would leave unsupported.
+
+    Each piece of evidence on them is left out in turn, and the rest judged again with the policy
+    that the record holds.
+    """
+    evidence, used = Evidence(record), policy.of_record(record)
+    items = [
+        (row["hypothesis"].value, row["evidence"].value)
+        for row in evidence.judgements
+        if "evidence" in row and row["hypothesis"].value in among
+    ]
+    now = frozenset[str]().union(*causes(evidence.judged(used)).values())
+    found: dict[str, None] = {}
+    for hypothesis, item in items:
+        if hypothesis in now and hypothesis not in found:
+            without = causes(evidence.judged(used, frozenset([item])))
+            if hypothesis not in frozenset[str]().union(*without.values()):
+                found[hypothesis] = None
+    return list(found)
 
 
 def _strongest_first(row: Row) -> float:
