@@ -137,17 +137,19 @@ def carried_out(
 
         if ledger is None:
             store = Ledger.memory()
-            record = _telling(store.new(nonce), told)
+            record = telling(store.new(nonce), told)
             done(store, record)
             return Result(store, record)
         with Ledger.write(ledger) as store:
             begun = None if which is None else store.record(store.entry(which.value))
-            record = _telling(begun or store.new(nonce), told)
+            record = telling(begun or store.new(nonce), told)
             done(store, record)
         return recorded(ledger, record.iri.value)
 
 
-def open_session(store: Ledger, graph: Graph, request: Request, nonce: str) -> Record:
+def open_session(
+    store: Ledger, graph: Graph, request: Request, nonce: str, told: Told | None = None
+) -> Record:
     """Record the request of a sub-investigation, and no more; gives its record, which is open.
 
     Nothing is written where the ledger has an investigation of that nonce already.
@@ -155,6 +157,7 @@ def open_session(store: Ledger, graph: Graph, request: Request, nonce: str) -> R
     known = {entry.iri for entry in store.entries()}
     iri = named(nonce)
     record = Record(store.store, iri, store.blobs) if iri in known else store.new(nonce)
+    telling(record, told)
     Investigation(graph, (), record, request, rules=policy.load(request.policy)).open()
     return record
 
@@ -218,11 +221,11 @@ def _begin(
     own |= {"jobs": jobs, "narrator": model.narrator, "carrier": carrier}
     if ledger is None:
         store = Ledger.memory()
-        record = _telling(store.new(nonce), told)
+        record = telling(store.new(nonce), told)
         _run(graph, observed, record, request, progress, suggested, **own)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
-        record = _telling(store.new(nonce), told)
+        record = telling(store.new(nonce), told)
         _run(graph, observed, record, request, progress, suggested, **own)
         which = record.iri.value
     return recorded(ledger, which, at_hand)
@@ -339,7 +342,7 @@ def _go_on(
             "began; start a new one with `kgreason investigate`."
         )
     with Ledger.write(ledger) as store:
-        record = _telling(store.record(entry), told)
+        record = telling(store.record(entry), told)
         graph, observed = seen(request, progress, notice)
         suggested = _suggested(request, graph, observed)
         model = company(request, rules, spent(record))
@@ -399,7 +402,7 @@ def _outside(
     return (*sources, *designed_testers(designs), *asked_testers(model.designer))
 
 
-def _telling(record: Record, told: Told | None) -> Record:
+def telling(record: Record, told: Told | None) -> Record:
     """Let a record tell of each step that is written to it."""
     if told is not None:
         record.told = lambda step: told(record, step)

@@ -115,6 +115,29 @@ def test_sessions_side_by_side_are_told_apart(place: Path, tmp_path: Path) -> No
             assert said == list(chunks(result.record))
 
 
+def test_the_parts_of_a_divided_question_are_heard_each_as_its_own_session(
+    place: Path, tmp_path: Path
+) -> None:
+    shapes = (place / "shapes.ttl").read_text(encoding="utf-8")
+    shapes += "ex:Other a sh:NodeShape ; sh:targetClass ex:Part ; sh:property "
+    shapes += '[ sh:path ex:lifeState ; sh:hasValue "current" ] .\n'
+    (tmp_path / "two.ttl").write_text(shapes, encoding="utf-8")
+    asked: dict[str, Any] = {"shapes": tmp_path / "two.ttl", "ledger": tmp_path / "ledger"}
+    said, made = followed(
+        kgreason.stream("What is wrong?", place / "parts.ttl", strategy="supervisor", **asked)
+    )
+    sessions = list(dict.fromkeys(one.session_id for one in said))
+    assert len(sessions) == 3
+    assert sessions[0] == made.investigation
+    assert said[-1].session_id == made.investigation
+    for session in sessions:
+        own = [one for one in said if one.session_id == session]
+        assert own[0].kind == "question"
+        assert [one.end_of_dialog for one in own] == [False] * (len(own) - 1) + [True]
+        with kgreason.result(tmp_path / "ledger", session) as result:
+            assert own == list(chunks(result.record))
+
+
 def test_who_breaks_off_or_is_cancelled_loses_nothing_of_the_record(
     place: Path, tmp_path: Path
 ) -> None:

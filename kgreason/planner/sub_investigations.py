@@ -24,7 +24,7 @@ from kgreason.queue.dispatch import Dispatch
 from kgreason.record import Ledger, Record
 from kgreason.record.fanning import Part
 from kgreason.record.record import Node
-from kgreason.run import carry_on, open_session
+from kgreason.run import Told, carry_on, open_session, telling
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Place:
     """Where sub-investigations are carried on: the ledger, and the graph that was looked at.
 
     `request` is that of the investigation which divided the question; `folder` is that of the
-    ledger, None in memory.
+    ledger, None in memory. `told` is called with each step of each of them.
     """
 
     ledger: Ledger
@@ -42,6 +42,7 @@ class Place:
     folder: Path | None = None
     progress: Progress | None = None
     jobs: int = 1
+    told: Told | None = None
 
 
 class Carrier(Protocol):
@@ -61,7 +62,7 @@ class InTurn:
         for number, session in enumerate(sessions):
             if place.progress is not None:
                 place.progress("sub-investigations", number, len(sessions))
-            record = Record(place.ledger.store, session, place.ledger.blobs)
+            record = telling(Record(place.ledger.store, session, place.ledger.blobs), place.told)
             request = replace(recorded_request(record), objects=place.request.objects)
             try:
                 carry_on(
@@ -123,4 +124,5 @@ def opened(place: Place, parent: Node, session: Node, assignment: Node, part: Pa
         max_usd=share.usd if place.request.model else None,
         routing=None,
     )
-    return open_session(place.ledger, place.graph, asked, session.value.rpartition(":")[2])
+    nonce = session.value.rpartition(":")[2]
+    return open_session(place.ledger, place.graph, asked, nonce, place.told)

@@ -106,6 +106,7 @@ class Supervisor:
                 investigation.request,
                 context.ledger,
                 context.progress,
+                told=context.told,
             )
             parts = SPLITS[kind](investigation.context, opened_.observed)
             queue = context.more.get("carrier")
