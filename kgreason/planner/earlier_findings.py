@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.base.figures import figure
 from kgreason.base.store import Term
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
@@ -19,6 +18,7 @@ from kgreason.graph.query_result import query_result
 from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
 from kgreason.record import Record
+from kgreason.record.ranking import is_faint
 from kgreason.report.as_json import as_dict
 
 _NAME: Final = re.compile(r"(?<![\w.:-])(?P<name>[CHS]\d{1,4})(?![\w-])(?!\.\d)")
@@ -134,9 +134,8 @@ def _told(found: _Found, nodes: int, failed: int, failing: int, when: str) -> st
     figures = f"In these data {failed} of its {nodes} nodes{when} fail{besides}."
     if not failed:
         return f"{figures} So it does not show here any more."
-    rate = failed / nodes
-    if rate < float(figure("explainingRate")):
-        return f"{figures} So it explains less here: fewer than half of its nodes fail."
+    if is_faint(failed, nodes):
+        return f"{figures} So it explains less here: too few of its nodes fail."
     return f"{figures} So it is the same here, as far as these nodes tell; it was not tested anew."
 
 
