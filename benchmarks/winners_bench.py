@@ -184,7 +184,8 @@ def patient(place: Path) -> Path:
     if rounds not in text:
         raise OptionError(f"The policy {DEFAULT_POLICY} has no line {rounds!r} any more.")
     file = place / "patient.ttl"
-    file.write_text(text.replace(rounds, "policy:rounds 3 ; policy:leastRounds 3 ."))
+    text = text.replace(rounds, "policy:rounds 3 ; policy:leastRounds 3 .")
+    file.write_text(text.replace(f"policy:{DEFAULT_POLICY}", "<urn:kgreason:patient>"))
     return file
 
 
