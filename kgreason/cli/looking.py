@@ -162,8 +162,8 @@ def investigate(
         "try_repairs": try_repairs,
         "hypotheses": hypothesis,
         "principal": as_,
-        **{"correlation": correlation, "conversation": conversation},
     }
+    asked |= {"correlation": correlation, "conversation": conversation}
     asked |= _limits(max_steps, max_seconds) | s.source_options(source, readings, tests)
     asked |= m.model_options(model, max_tokens, max_usd, prices)
     gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
