@@ -125,10 +125,8 @@ def plan(
         seed=seed,
         extend=paths_of(extend),
         principal=principal,
-        correlation=None if correlation is None else correlation_name(correlation),
-        conversation=None
-        if conversation is None
-        else correlation_name(conversation, "conversation"),
+        correlation=_named(correlation, "correlation"),
+        conversation=_named(conversation, "conversation"),
         model=model,
         max_tokens=max_tokens,
         max_usd=max_usd,
@@ -175,6 +173,11 @@ def _worked(
         if carrier is not None:
             context = replace(context, more=context.more | {"carrier": carrier})
         return strategy_of(pattern).run(question, context, budget)
+
+
+def _named(name: str | None, of: str) -> str | None:
+    """Return the name of a correlation or conversation as it is recorded."""
+    return None if name is None else correlation_name(name, of)
 
 
 @dataclass(frozen=True)

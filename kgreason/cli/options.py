@@ -589,3 +589,8 @@ def size(text: str) -> int:
             f"--max-bytes {text}: give a number of bytes, perhaps with K, M, G or T, such as 4G."
         )
     return number
+
+
+def asking(principal: str | None, conversation: str | None) -> dict[str, str | None]:
+    """Return who asks, and in which conversation, as the API takes them."""
+    return {"principal": principal, "conversation": conversation}
