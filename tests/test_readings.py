@@ -1,5 +1,6 @@
 """What a query asks of its nodes, read as constraints say it, and what is told of it."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,10 @@ _COUNTED = f"SELECT ?focus (COUNT(?v) AS ?n) {{ ?focus a {_C} {_OPTION} }} GROUP
 _OKAY = f"OPTIONAL {{ ?focus {_P} ?v BIND (true AS ?ok) }}"
 _LESS = f"?focus a {_C} MINUS {{ ?focus {_P} ?v }} BIND (true AS ?outcome)"
 _MINUS = f"SELECT ?focus ?outcome {{ {{ {_LESS} }}"
+_TOLD = f"{{ ?focus a {_C} {_OPTION} BIND (IF(BOUND(?v), 1, 0) AS ?is) }}"
+_ARMS = f"{{ ?focus {_P} ?v BIND (1 AS ?right) }} UNION {{ ?focus {_Q} ?v BIND (0 AS ?right) }}"
+_RIGHT = f"BIND (<http://www.w3.org/2001/XMLSchema#integer>(?by = {_P}) AS ?right)"
+_EITHER = f"?focus ?by ?v FILTER (?by IN ({_P}, {_Q})) {_RIGHT}"
 _LACKS = (
     f"SELECT ?focus (!BOUND(?v) AS ?outcome) {{ ?focus a {_C} {_OPTION} }}",
     f"SELECT ?focus (COUNT(?v) = 0 AS ?outcome) {{ ?focus a {_C} {_OPTION} }} GROUP BY ?focus",
@@ -37,6 +42,11 @@ _LACKS = (
     f"{_HEAD} {_OKAY} BIND (!COALESCE(?ok, false) AS ?outcome) }}",
     f"{_HEAD} BIND (IF(EXISTS {{ ?focus {_P} ?v }}, false, true) AS ?outcome) }}",
     f"{_HEAD} {{ {_COUNTED} }} BIND (?n < 1 AS ?outcome) }}",
+    f"SELECT ?focus (MAX(?is) = 0 AS ?outcome) {_TOLD} GROUP BY ?focus",
+    f"SELECT ?focus (!(SUM(?is) > 0) AS ?outcome) {_TOLD} GROUP BY ?focus",
+    f"SELECT ?focus (IF(MAX(?is) < 1, true, false) AS ?outcome) {_TOLD} GROUP BY ?focus",
+    f"SELECT ?focus (SUM(?right) = 0 AS ?outcome) {{ {_ARMS} }} GROUP BY ?focus",
+    f"SELECT ?focus (MAX(?right) = 0 AS ?outcome) {{ {_EITHER} }} GROUP BY ?focus",
 )
 
 
@@ -161,6 +171,64 @@ def test_a_sum_of_ones_asks_whether_there_is_any(counted: str) -> None:
     assert '(LANG(?value) = "jp")' in found.offending.text
     twos = query.replace("1, 0", "2, 0").replace("integer", "string")
     assert all(one.offending is None for one in readings(twos))
+
+
+def test_a_lack_of_any_value_of_a_kind_is_read_from_a_coalesce_and_from_a_sum() -> None:
+    told = "BIND (COALESCE(isIRI(?v), false) AS ?told) BIND (!?told AS ?outcome)"
+    kind = _alone(f"{_HEAD} {_OPTION} {told} }}")
+    assert kind.lacking
+    assert kind.components == {"MinCount", "NodeKind", "QualifiedMinCount"}
+    fits = "BIND (IF(BOUND(?v) && ?v IN (<urn:one>, <urn:two>), 1, 0) AS ?fits)"
+    listed = _alone(
+        f"SELECT ?focus (SUM(?fits) = 0 AS ?outcome) {{ ?focus a {_C} {_OPTION} {fits} }}"
+        " GROUP BY ?focus"
+    )
+    assert listed.lacking
+    assert "In" in listed.components
+
+
+def test_predicates_that_a_query_lists_are_read_one_by_one() -> None:
+    body = f'VALUES ?by {{ {_P} {_Q} }} ?focus ?by ?v BIND (LANG(?v) = "de" AS ?outcome)'
+    found = readings(f"SELECT ?focus ?outcome {{ {body} }}")
+    assert [(one.path.text, set(one.components)) for one in found] == [
+        (_P, {"LanguageIn"}),
+        (_Q, {"LanguageIn"}),
+    ]
+    assert readings(f"SELECT ?focus ?outcome {{ {body.replace(f'{_P} {_Q}', 'UNDEF')} }}") == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"?focus {_P} ?x VALUES ?x {{ <urn:a> UNDEF }} BIND (isIRI(?x) AS ?outcome)",
+        f"?focus !(<urn:p>|^<urn:q>) ?x . ?x {_P} ?y BIND (isIRI(?y) AS ?outcome)",
+        f"?focus {_P} ?x BIND (EXISTS {{ GRAPH ?g {{ ?x {_Q} 1 }} }} AS ?outcome)",
+        f"?focus {_P} ?x BIND (COALESCE(?x, 1, 2) AS ?outcome)",
+        f"?focus {_P} ?x BIND (?x IN () AS ?outcome)",
+        "VALUES (?focus ?outcome) { (<urn:a> true) (UNDEF false) }",
+        "SELECT * { ?focus ?p ?outcome }",
+        "BIND (<urn:f>(?focus) AS ?outcome)",
+    ],
+)
+def test_a_form_that_is_not_read_is_no_error_of_the_reader(body: str) -> None:
+    for query in (f"SELECT ?focus ?outcome {{ {body} }}", f"SELECT * {{ {body} }}", body):
+        assert isinstance(readings(query), tuple)
+
+
+def test_an_error_of_the_reader_itself_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("a fault of the reader")
+
+    monkeypatch.setattr(sys.modules["kgreason.shacl.readings"], "rows_of", broken)
+    with pytest.raises(KeyError, match="a fault of the reader"):
+        readings("SELECT ?focus ?outcome { ?focus <urn:unhidden> ?outcome }")
+
+
+def test_a_value_is_at_fault_for_what_is_said_of_it() -> None:
+    found = _alone(_asked(f"?focus {_P} ?x . ?x <urn:ended> true"))
+    assert (found.path.text, found.lacking, found.described) == (_P, False, True)
+    assert found.offending is not None
+    assert "?value <urn:ended>" in found.offending.text
 
 
 def test_brackets_in_texts_do_not_end_an_expression() -> None:

@@ -71,7 +71,8 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
     if focus in named:
         return Test()
     if len(of) > 1:
-        ordered = getattr(test, "op", None) in _ORDER
+        sign = getattr(test, "op", None)
+        ordered = isinstance(sign, str) and sign in _ORDER
         return Test(of, frozenset({"LessThan"})) if ordered else Test()
     components = {_OF[name] for name in _calls(inner, binds) if name in _OF}
     sign, values = _against(test, denied=denied)

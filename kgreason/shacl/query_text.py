@@ -55,6 +55,8 @@ class Writer:
             return self._named(str(term)) if bound is None else f"({self.expression(bound)})"
         if getattr(term, "name", "") == "literal":
             return self._literal(term)
+        if kind == "str" or _unfinished(term):  # no term, such as UNDEF
+            raise UnreadError(kind)
         return str(term.n3())
 
     def expression(self, given: Any) -> str:
@@ -122,6 +124,12 @@ class Writer:
         if one.lang:
             return f"{text}@{one.lang}"
         return f"{text}^^{one.datatype.n3()}" if one.datatype else text
+
+
+def _unfinished(path: Any) -> bool:
+    """Check whether the parser left a part of a path as it was: an inverse step that is denied."""
+    inner = [*getattr(path, "args", ()), getattr(path, "arg", None), getattr(path, "path", None)]
+    return any(hasattr(one, "name") or _unfinished(one) for one in inner if one is not None)
 
 
 def as_term(term: Any) -> Term | None:

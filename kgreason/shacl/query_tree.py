@@ -136,8 +136,40 @@ def where_true(row: Row, expression: Any, *, wanted: bool = True) -> Rows:
 
 def settled(row: Row) -> Rows:
     """Return the rows of a row whose tests are brought into their form: EXISTS as triples."""
-    bare = replace(row, tests=())
-    return reduce(_crossed, (_true(plain(test), row, wanted=True) for test in row.tests), (bare,))
+    bare: Rows = (replace(row, tests=()),)
+    tests = (_true(plain(test), row, wanted=True) for test in row.tests)
+    return tuple(each for one in reduce(_crossed, tests, bare) for each in pinned(one))
+
+
+def pinned(row: Row) -> Rows:
+    """Return a row once for each predicate that its tests allow in place of a variable one."""
+    for name in dict.fromkeys(_name(path) for _, path, _ in row.triples):
+        about = [test for test in row.tests if name and name in variables([test])]
+        allowed = [_allowed(test, name) for test in about]
+        if not allowed or any(not terms for terms in allowed):
+            continue
+        tests = tuple(test for test in row.tests if test not in about)
+        terms = [one for one in allowed[0] if all(one in others for others in allowed)]
+        made = (replace(row, triples=_with(row.triples, name, t), tests=tests) for t in terms)
+        return tuple(each for one in made for each in pinned(one))
+    return (row,)
+
+
+def _with(triples: Iterable[tuple[Any, Any, Any]], name: str, predicate: Any) -> Any:
+    return tuple((s, predicate if _name(path) == name else path, o) for s, path, o in triples)
+
+
+def _allowed(test: Any, name: str) -> list[Any]:
+    """Return the IRIs that a test lists for a variable; nothing where it is another test."""
+    if isinstance(test, tuple):
+        listed = test[2] if test[0] == "listed" and _name(test[1]) == name else []
+    elif getattr(test, "name", "") == "RelationalExpression" and test.op in {"=", "IN"}:
+        others = test.other if isinstance(test.other, list) else [test.other]
+        sides = [plain(test.expr), *map(plain, others)]
+        listed = [one for one in sides if _name(one) != name] if name in map(_name, sides) else []
+    else:
+        listed = []
+    return listed if all(type(one).__name__ == "URIRef" for one in listed) else []
 
 
 def plain(expression: Any) -> Any:
@@ -218,14 +250,17 @@ def _first_bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT0
     last = truth_of(parts[-1])
     if len(parts) != 2 or last is None:  # noqa: PLR2004 - the one, and what stands in for it
         raise UnreadError("COALESCE")
+    beyond = _beyond(parts[0], row, wanted=not last) if not _name(parts[0]) else ()
+    if beyond:
+        return beyond if wanted != last else (Row(lacks=(beyond,)),)
     if wanted != last:
-        return _true(parts[0], row, wanted=wanted)
-    if not _name(parts[0]):
         return _true(parts[0], row, wanted=wanted)
     for option in row.options:
         inner = _inside(option, _name(parts[0]))
         if inner:
             return (Row(lacks=(inner,)),)
+    if not _name(parts[0]):
+        return _true(parts[0], row, wanted=wanted)
     raise UnreadError("COALESCE")
 
 
@@ -248,6 +283,22 @@ def _inside(option: Rows, name: str) -> Rows:
         if name in dict(found.binds)
         for one in settled(found)
         for each in where_true(one, dict(found.binds)[name])
+    )
+
+
+def _beyond(expression: Any, row: Row, *, wanted: bool) -> Rows:
+    """Return the rows of the OPTIONAL that an expression is about in which it is true, or is not.
+
+    Without a value there it is neither.
+    """
+    named = variables([expression])
+    return tuple(
+        each
+        for option in row.options
+        if any(named & variables(one.triples) for one in option)
+        for found in option
+        for one in settled(found)
+        for each in where_true(one, expression, wanted=wanted)
     )
 
 
@@ -283,7 +334,52 @@ def _any_of(expression: Any, row: Row) -> tuple[Any, bool] | None:
     truth = _ASKING_ANY.get((aggregate, expression.op, str(bound)))
     if truth is None:
         return None
-    inner = plain(made.vars)
+    return _weighed(made, row, truth=truth)
+
+
+def none_asked(expression: Any, row: Row) -> tuple[Any, bool] | None:
+    """Return the truth that no solution of a node may have, and whether it is that it holds.
+
+    None for an expression that asks anything else than whether there is no such solution.
+    """
+    made = plain(expression)
+    if _name(made) in dict(row.binds):
+        return none_asked(dict(row.binds)[_name(made)], row)
+    name = getattr(made, "name", "")
+    if name == "UnaryNot":
+        return _any_aggregated(made.expr, row)
+    compared = _compared_with_truth(made) or _chosen_by(made)
+    if compared is not None:
+        return none_asked(compared[0], row) if compared[1] else _any_aggregated(compared[0], row)
+    if name != "RelationalExpression" or isinstance(made.other, list):
+        return None
+    counted, bound = plain(made.expr), str(plain(made.other))
+    counted = plain(dict(row.binds).get(_name(counted), counted))
+    truth = _ASKING_NONE.get((getattr(counted, "name", ""), made.op, bound))
+    return None if truth is None else _weighed(counted, row, truth=truth)
+
+
+def _chosen_by(expression: Any) -> tuple[Any, bool] | None:
+    """Return what an IF makes true of, or false; None where it makes anything else."""
+    if getattr(expression, "name", "") != "Builtin_IF":
+        return None
+    ends = [truth_of(expression[key]) for key in ("arg2", "arg3")]
+    return (expression.arg1, ends[0] is True) if set(ends) == {True, False} else None
+
+
+def _any_aggregated(expression: Any, row: Row) -> tuple[Any, bool] | None:
+    """Return the truth of which an aggregate of all solutions asks whether any has it."""
+    made = plain(expression)
+    if _name(made) in dict(row.binds):
+        return _any_aggregated(dict(row.binds)[_name(made)], row)
+    name = getattr(plain(made.expr), "name", "") if hasattr(made, "expr") else ""
+    aggregated = getattr(made, "name", "") == "Aggregate_Max" or name.startswith("Aggregate_")
+    return _any_of(made, row) if aggregated else None
+
+
+def _weighed(aggregate: Any, row: Row, *, truth: bool) -> tuple[Any, bool] | None:
+    """Return the truth that an aggregate counts, and whether it is that it holds."""
+    inner = plain(aggregate.vars)
     counted = _counted_truth(plain(dict(row.binds).get(_name(inner), inner)))
     return None if counted is None else (counted[0], counted[1] == truth)
 
@@ -293,10 +389,17 @@ def _counted_truth(expression: Any) -> tuple[Any, bool] | None:
     if _is_cast(expression):
         return plain(expression.expr[0]), True
     if getattr(expression, "name", "") != "Builtin_IF":
-        return None
+        return (expression, True) if _is_weight(expression) else None
     weights = [str(plain(expression[key])) for key in ("arg2", "arg3")]
     made = {("1", "0"): True, ("0", "1"): False}.get((weights[0], weights[1]))
     return None if made is None else (plain(expression.arg1), made)
+
+
+def _is_weight(expression: Any) -> bool:
+    """Check whether a term is the one or the nought of a branch of its own."""
+    return str(expression) in {"0", "1"} and str(getattr(expression, "datatype", "")).endswith(
+        "#integer"
+    )
 
 
 def _is_cast(expression: Any) -> bool:
@@ -327,6 +430,18 @@ _ASKING_ANY: Final = {
     ("Aggregate_Min", "<", "1"): False,
 }
 """How an aggregate of ones and noughts asks whether any is one, or whether any is nought."""
+_ASKING_NONE: Final = {
+    **{
+        (aggregate, sign, bound): True
+        for aggregate in ("Aggregate_Max", "Aggregate_Sum")
+        for sign, bound in (("=", "0"), ("<=", "0"), ("<", "1"))
+    },
+    **{
+        ("Aggregate_Min", sign, bound): False
+        for sign, bound in (("=", "1"), (">", "0"), (">=", "1"))
+    },
+}
+"""How it asks whether none is one, or whether none is nought."""
 
 
 def truth_of(expression: Any) -> bool | None:

@@ -6,7 +6,7 @@ query has the meaning, so that a family of causes reads an outcome as it reads a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -20,7 +20,9 @@ from kgreason.shacl.paths import Path, of_predicate
 from kgreason.shacl.query_text import Writer, as_term
 from kgreason.shacl.query_tree import (
     Row,
+    Rows,
     UnreadError,
+    none_asked,
     parsed,
     plain,
     rows_of,
@@ -31,6 +33,7 @@ from kgreason.shacl.query_tree import (
 )
 
 _HOLE: Final = "<urn:x-kgreason:work:asked>"
+_OPEN: Final = frozenset({"Variable", "BNode"})
 _DESCRIBING: Final = frozenset({"Class", "Node"})
 
 
@@ -100,8 +103,8 @@ def readings(query: str, focus: str = "focus", at: str | None = None) -> tuple[R
     """
     try:
         found = [one for row, more in _failing(query, at) for one in _Failure(row, more, focus)]
-    except (UnreadError, RecursionError, AttributeError, TypeError, KeyError):
-        # The tree is that of a parser which knows more forms than are read here.
+    except (UnreadError, RecursionError):
+        # What is not read here says nothing; an error of any other kind is one of this reader.
         return ()
     kept: dict[tuple[str, bool, frozenset[str]], Reading] = {}
     for one in found:
@@ -113,6 +116,10 @@ def _failing(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
     """Give what holds of all nodes that are looked at, and what else of those that fail."""
     whole = rows_of(parsed(query))
     rows = [one for row in whole for one in settled(row)]
+    without = _none_of(whole)
+    if without:
+        yield Row(binds={k: v for row in rows for k, v in _rest(row).items()}), without
+        return
     passing = [row for row in rows if truth_of(dict(row.binds).get("outcome")) is False]
     for row in rows:
         outcome = dict(row.binds).get("outcome")
@@ -131,6 +138,36 @@ def _failing(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
             for one in where_true(_empty(bare), outcome):
                 for each in settled(one):
                     yield bare, each
+
+
+def _none_of(rows: Rows) -> Row | None:
+    """Return what a node lacks where an aggregate says that no solution of it is such or such."""
+    ways: list[Row] = []
+    for row in rows:
+        asked = none_asked(dict(row.binds).get("outcome"), row)
+        if asked is None:
+            return None
+        weight = str(asked[0])
+        if weight in {"0", "1"}:
+            own = [t for t in row.triples if any(t not in one.triples for one in rows)]
+            ways += settled(replace(row, triples=tuple(own))) if (weight == "1") == asked[1] else ()
+            continue
+        for one in where_true(_empty(_without(row)), asked[0], wanted=asked[1]):
+            ways += settled(_with_ends(one, row))
+    return Row(lacks=(tuple(ways),)) if ways and all(way.triples for way in ways) else None
+
+
+def _with_ends(way: Row, row: Row) -> Row:
+    """Return a row with the triples and tests of another that its own tests are about."""
+    named = variables([way.tests]) - variables(way.triples)
+    triples = tuple(t for t in row.triples if named & set(map(str, t)))
+    return Row((*way.triples, *triples), (*way.tests, *_about(row, triples)), way.lacks)
+
+
+def _about(row: Row, triples: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the tests of a row on what only some of its triples are about."""
+    own = variables(triples) - variables([t for t in row.triples if t not in triples])
+    return tuple(test for test in row.tests if own & variables([test]))
 
 
 def _without(row: Row) -> Row:
@@ -182,8 +219,16 @@ class _Failure:
                     yield from _lacking(row, self._focus, self._binds)
                 elif len(ends) == 1:
                     asked.setdefault(next(iter(ends)), []).append(_behind(row, next(iter(ends))))
-        for name, tests in asked.items():
-            yield self._at_fault(name, tests)
+        said = self._said()
+        said.update(asked)
+        yield from (self._at_fault(name, said[name]) for name in {**asked, **said})
+
+    def _said(self) -> dict[str, list[Test]]:
+        """Return the values that are at fault for what is said of them, such as that they end."""
+        further = [t for t in self._more.triples if t not in self._base.triples]
+        about = (str(s) for s, _, value in further if type(value).__name__ not in _OPEN)
+        ends = {name for name in about if name != self._focus and name in self._sure}
+        return {name: [Test((name,), frozenset({"Node"}), linked=True)] for name in sorted(ends)}
 
     def _at_fault(self, name: str, tests: list[Test]) -> Reading:
         path = self._sure[name]
