@@ -182,11 +182,12 @@ def test_texts_under_a_property_that_links_elsewhere_are_the_texts_that_are_lack
 def test_addresses_of_a_host_of_its_own_tell_what_is_lacking(
     told: Told, beside: str, kinds: list[str]
 ) -> None:
-    """Remarks go with the failures too; where editors have such addresses, these tell nothing."""
+    """Remarks as long go with the failures too; where editors have such addresses, none tells."""
     lines = []
     for n in range(PARTS):
         who = f'"https://people.example.net/{n % 9}"'
-        own = f'ex:agent {who} ; ex:remark "later {n}"' if n % 4 == 0 else f"ex:maker {who}"
+        remark = f'"it was seen in a shop later {n}"'
+        own = f"ex:agent {who} ; ex:remark {remark}" if n % 4 == 0 else f"ex:maker {who}"
         editor = f" ; {beside} {who}" if beside else ""
         lines.append(f"ex:p{n} {own}{editor} .")
     found = told("sh:path ex:maker ; sh:minCount 1", lines)
