@@ -100,7 +100,7 @@ def state(tape: Tape, round_: int = 1) -> Record:
     return unpacked(tape.states[f"state-round-{round_}"]).record()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_order_of_joining_changes_numbers_alone(
     worked: tuple[Record, Tape, Path], seed: int
 ) -> None:
@@ -231,21 +231,6 @@ def test_a_worker_of_another_version_is_refused_and_gives_its_step_back(
     assert queue.take(0) is not None, "another worker can take it"
 
 
-def test_a_segment_of_another_version_is_not_joined(
-    options: dict[str, Any], alone: set[str], tmp_path: Path
-) -> None:
-    said: list[str] = []
-
-    def other(_: str, text: bytes) -> bytes:
-        return text.replace(build().encode(), b"0.0.9+0123456789abcdef")
-
-    with workers_here(other), kgreason.investigate(
-        **options, queue=tmp_path / "ledger", notice=said.append
-    ) as found:  # fmt: skip
-        assert timeless(found.record) == alone
-    assert [one for one in said if "written by kgreason 0.0.9" in one]
-
-
 def test_the_build_changes_with_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     known = build()
     monkeypatch.setattr(session_state, "_DATA", (".rq",))
@@ -254,12 +239,14 @@ def test_the_build_changes_with_the_files(monkeypatch: pytest.MonkeyPatch) -> No
     session_state.build.cache_clear()
 
 
-def test_where_workers_fail_the_step_is_done_here(
+def test_where_workers_fail_or_are_of_another_version_the_step_is_done_here(
     options: dict[str, Any], alone: set[str], tmp_path: Path
 ) -> None:
     said: list[str] = []
 
     def failing(name: str, text: bytes) -> bytes:
+        if name.endswith("symptom-1"):
+            return text.replace(build().encode(), b"0.0.9+0123456789abcdef")
         if name.endswith("symptom-2"):
             return b"nonsense"
         return worker.FAILED + b"the disk is full" if name.endswith("symptom-3") else text
@@ -272,6 +259,7 @@ def test_where_workers_fail_the_step_is_done_here(
         assert audit(found.record).rules == set()
     assert [one for one in said if "A worker failed (the disk is full)" in one]
     assert [one for one in said if "cannot be read" in one]
+    assert [one for one in said if "written by kgreason 0.0.9+" in one]
 
 
 def test_where_nobody_works_it_is_done_here_in_the_end(
@@ -292,7 +280,7 @@ def _impatient(init: Any) -> Any:
     return begun
 
 
-@pytest.mark.parametrize("steps", [4, 12])
+@pytest.mark.parametrize("steps", [12])
 def test_a_parent_that_dies_goes_on_with_what_workers_did(
     options: dict[str, Any], alone: set[str], steps: int, tmp_path: Path
 ) -> None:
