@@ -39,6 +39,8 @@ from kgreason.record.nonce import names_of
 RESULTS = Path(__file__).resolve().parent / "results" / "workers.json"
 SYMPTOMS = 16
 _HEAD = "@prefix e: <https://example.org/lab/> .\n"
+_LIFE = (0.5, 9.0)
+"""Seconds after which a worker is killed: from before it is ready to after a few steps."""
 _HEADS = (
     "| workers | wall s | CPU s | steps | s in steps | ms to join | bytes of state | same record "
     "| audit clean |\n|---|---|---|---|---|---|---|---|---|"
@@ -186,14 +188,17 @@ def killed(options: dict[str, Any], folder: Path, url: str, kills: int) -> dict[
     with kgreason.investigate(**options) as found:
         alone, causes = content(found.record), [c.statement for c in found.causes]
     chance, count, runs, faults = random.Random(11), 0, 0, 0
-    team = Team(url, 2)
-    ended = threading.Event()
+    team, ended = Team(url, 4), threading.Event()
+    lives = [time.monotonic() + chance.uniform(*_LIFE) for _ in team.processes]
 
     def killing() -> None:
         nonlocal count
-        while count < kills and not ended.wait(chance.uniform(0.2, 2.5)):
-            team.kill(chance.randrange(2))
-            count += 1
+        while count < kills and not ended.is_set():
+            place = lives.index(min(lives))
+            if not ended.wait(max(0.0, lives[place] - time.monotonic())):
+                team.kill(place)
+                count += 1
+                lives[place] = time.monotonic() + chance.uniform(*_LIFE)
 
     killer = threading.Thread(target=killing)
     killer.start()
