@@ -231,7 +231,7 @@ def investigated(one: Sown, rules: str) -> dict[str, float]:
         graph = load([one.data, *one.ontology])
         wrong = {each.node for each in recheck(result.record, graph)}
         cited = {row["citation"].value for row in result.record.select("cited-by")}
-        rounds = [s["features"]["round"] for s in told["symptoms"] if s["features"]]
+        rounds = [s["features"]["round"] or 0 for s in told["symptoms"] if s["features"]]
     evidence = [e for s in told["symptoms"] for h in s["hypotheses"] for e in h["evidence"]]
     return {
         "right": float(one.right(told)),
