@@ -215,7 +215,9 @@ def test_what_is_charged_is_recorded_and_counts_when_the_run_goes_on(
         row = result.record.select("costs")[0]
         assert int(row["tokens"].value) == tokens
         assert Decimal(row["usd"].value) == Decimal("0.001") * len(budget.charged)
-        assert audit(result.record).ok
+        # No model was called here, and the audit sees it.
+        unpaid = {finding.rule for finding in audit(result.record).findings}
+        assert unpaid == {"tokens-called", "usd-called"}
         assert allowance(result.record, Limits(tokens=tokens + 1)).spent("test") is None
         over = allowance(result.record, Limits(tokens=tokens)).spent("test")
         assert over == f"stopped after {tokens} tokens"

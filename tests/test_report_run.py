@@ -155,7 +155,11 @@ def test_history_of_a_run(run: Run) -> None:
     record = run.result.record
     for question in history.questions():
         rows = history.ask(record, question.name)
-        assert len(rows) or question.name in {"what-contradicts", "where-did-it-stall"}
+        assert len(rows) or question.name in {
+            "what-contradicts",
+            "where-did-it-stall",
+            "how-was-it-divided",
+        }
     chain = history.ask(record, "why-this-confidence", hypothesis="1")
     frame = [r for r in chain if r["rule"].value == "frame"]
     statuses = history.ask(record, "which-hypotheses", hypothesis="1")
