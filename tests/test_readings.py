@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import kgreason
-from kgreason.shacl import Reading, bound_to, readings
+from kgreason.graph import load
+from kgreason.shacl import Reading, bound_to, compile_shapes, read_shapes, readings
 
 _P = "<https://example.org/v#theme>"
 _Q = "<https://example.org/v#other>"
@@ -229,6 +230,36 @@ def test_a_value_is_at_fault_for_what_is_said_of_it() -> None:
     assert (found.path.text, found.lacking, found.described) == (_P, False, True)
     assert found.offending is not None
     assert "?value <urn:ended>" in found.offending.text
+
+
+_SHAPES = """
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix e: <urn:e:> .
+e:DishShape a sh:NodeShape ; sh:targetClass e:Dish ;
+  sh:sparql [ sh:select \"\"\"SELECT $this WHERE { %s }\"\"\" ] .
+"""
+
+
+def test_a_query_of_a_shape_is_read_as_an_outcome_is(tmp_path: Path) -> None:
+    shapes = _SHAPES % "$this a <urn:e:Dish> FILTER NOT EXISTS { $this <urn:e:cookTime> ?time }"
+    (tmp_path / "shapes.ttl").write_text(shapes, encoding="utf-8")
+    (tmp_path / "data.ttl").write_text(
+        "@prefix e: <urn:e:> .\n" + "\n".join(_recipes(both=False)), encoding="utf-8"
+    )
+    result = kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl")
+    told = result.as_dict()["symptoms"][0]["hypotheses"]
+    leader = next(one for one in told if one["status"] == "supported")
+    assert (leader["kind"], leader["inside"]["failing"]) == ("mapping", 20)
+    assert "cookTime was written under urn:e:cookingTime" in leader["statement"]
+
+
+def test_a_query_of_a_shape_has_its_path_in_place(tmp_path: Path) -> None:
+    text = _SHAPES % "$this $PATH ?value . FILTER (isLiteral(?value))"
+    text = text.replace("sh:sparql [", "sh:property [ sh:path e:theme ; sh:sparql [")
+    (tmp_path / "shapes.ttl").write_text(text.replace("] .", "] ] ."), encoding="utf-8")
+    (tmp_path / "data.ttl").write_text("<urn:e:a> a <urn:e:Dish> .", encoding="utf-8")
+    shapes, graph = read_shapes([tmp_path / "shapes.ttl"]), load([tmp_path / "data.ttl"])
+    made = compile_shapes(shapes, graph).constraints[0]
+    assert [one.path.text for one in made.readings] == ["<urn:e:theme>"]
 
 
 def test_brackets_in_texts_do_not_end_an_expression() -> None:

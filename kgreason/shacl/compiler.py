@@ -15,6 +15,8 @@ from kgreason.shacl.components import Component, custom
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
 from kgreason.shacl.population import Populations
+from kgreason.shacl.prebinding import read_select
+from kgreason.shacl.readings import Reading, readings
 from kgreason.shacl.scope import Context, Scope, about, parts
 from kgreason.shacl.shapes import TARGETS, Node, Shapes, expanded, key_of
 from kgreason.shacl.superclasses import Superclasses
@@ -275,7 +277,17 @@ class _Compiler:
             guarded=context.guarded or aim.target.of_user,
             shapes=self.shapes,
             aim=aim.target,
+            readings=self._readings(reached, component, given),
         )
+
+    def _readings(
+        self, reached: _Reached, component: Component, given: Term
+    ) -> tuple[Reading, ...]:
+        """Return what a query of the shapes' author asks, as it can be read; else nothing."""
+        if component.accepts != "select" or isinstance(given, ox.Literal):
+            return ()
+        path = reached.path.text if reached.path else None
+        return readings(read_select(self.shapes, given, {}).as_query(path), focus="this")
 
     def _custom(
         self, reached: _Reached, aim: _Aim | None, iri: ox.NamedNode, parameters: list[ox.NamedNode]

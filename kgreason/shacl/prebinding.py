@@ -97,6 +97,16 @@ class Select:
         prefixes = {} if target is None else target[0].prefixes
         return Fragment(f"{head} WHERE {{ {pattern} {body} }} {tail}", prefixes)
 
+    def as_query(self, path: str | None) -> str:
+        """Return the query by itself as a SELECT of ?this, `path` in place of $PATH."""
+        of_path = {"PATH": path} if path else {}
+        named = of_path | {name: str(term) for name, term in self.bindings.items()}
+        body, tail = (
+            "".join(named.get(t.name, "?this" if t.name == "this" else t.text) for t in part)
+            for part in (self.body, self.tail)
+        )
+        return f"SELECT ?this WHERE {{ {body} }} {tail}"
+
     def refuse(self) -> None:
         """Raise IllFormedError or NotCompilableError for words that cannot stand in it."""
         words = {token.word for token in self.tokens}

@@ -219,9 +219,9 @@ class _Failure:
                     yield from _lacking(row, self._focus, self._binds)
                 elif len(ends) == 1:
                     asked.setdefault(next(iter(ends)), []).append(_behind(row, next(iter(ends))))
-        said = self._said()
-        said.update(asked)
-        yield from (self._at_fault(name, said[name]) for name in {**asked, **said})
+        # What is said of a value is what is at fault only where nothing else is.
+        found = asked if asked or self._more.lacks or several else self._said()
+        yield from (self._at_fault(name, tests) for name, tests in found.items())
 
     def _said(self) -> dict[str, list[Test]]:
         """Return the values that are at fault for what is said of them, such as that they end."""
