@@ -58,17 +58,16 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         )
         for way in sorted(set(sample.ways.values()))
     ]
-    return judged([] if setting.direct and _only_borrowed(ways) else ways)
+    return judged([one for one in ways if not _borrowed(one)] if setting.direct else ways)
 
 
-def _only_borrowed(ways: Sequence[Broken]) -> bool:
-    """Check whether all that fail got what a failing node says.
+def _borrowed(way: Broken) -> bool:
+    """Check whether nodes that are broken in a way get what a failing node says.
 
     Then they fail in its form, which a mechanism names: that they enter its region follows from
     that, and its direct check decides whether the form is what makes nodes fail.
     """
-    known = role("break")
-    return all("borrows" in known[one.way].header for one in ways if one.nodes)
+    return "borrows" in role("break")[way.way].header
 
 
 def _sample(graph: Graph, constraint: Constraint, rows: Sequence[Row]) -> _Sample:

@@ -18,6 +18,7 @@ from kgreason.shacl.paths import IllFormedError
 from kgreason.shacl.prebinding import expanded
 from kgreason.shacl.readings import readings
 from kgreason.shacl.shapes import key_of
+from kgreason.shacl.tried_readings import tried_readings
 
 _TRUE: Final = frozenset({"true", "1"})
 
@@ -65,14 +66,12 @@ def outcome_symptom(
         else template(ROLE, "outcome-at").fragment(select=select, at=bound)
     )
     texts = Texts(target, violation, whole=True)
+    read = readings(select.text, at=bound and bound.value)
+    if not read and not numbers:
+        read = tried_readings(select.text, graph, _truths(pairs), seconds, where)
     return Constraint(
         key_of(text, str(bound)),
-        None,
-        None,
-        TRAILS.OutcomeQuery,
-        None,
-        None,
-        None,
+        *(None, None, TRAILS.OutcomeQuery, None, None, None),
         {},
         texts,
         texts,
@@ -81,7 +80,7 @@ def outcome_symptom(
         at=bound,
         cut_bits=cut.bits if cut else None,
         numbers=numbers,
-        readings=readings(select.text, at=bound and bound.value),
+        readings=read,
     )
 
 
@@ -102,6 +101,15 @@ def _numbers(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> 
             )
         greatest[focus] = max(number, greatest.get(focus, number))
     return greatest
+
+
+def _truths(pairs: list[tuple[Term, Term]]) -> dict[Term, bool]:
+    """Return for each node whether it has an outcome that is true or false."""
+    out: dict[Term, bool] = {}
+    for focus, outcome in pairs:
+        true = isinstance(outcome, ox.Literal) and outcome.value in _TRUE
+        out[focus] = out.get(focus, False) or true
+    return out
 
 
 def _cut(numbers: dict[Term, Decimal], at: Decimal | None) -> Cut | None:

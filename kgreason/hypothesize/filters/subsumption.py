@@ -30,18 +30,20 @@ class Subsumption(Filter):
         kept = list(candidates)
         dropped = []
         for candidate in sorted(candidates, key=lambda c: -order(c)):
-            stronger = set(candidate.family.header.get("yields-to", "").split())
             stronger_ones = [
-                other
-                for other in kept
-                if other is not candidate
-                and {other.family.header["kind"], other.family.name} & stronger
+                other for other in kept if other is not candidate and _yields(candidate, other)
             ]
             found = _covering(candidate, stronger_ones)
             if found is not None:
                 dropped.append(Dropped(candidate, self, *found))
                 kept.remove(candidate)
         return Sifted(kept, dropped)
+
+
+def _yields(candidate: Candidate, other: Candidate) -> bool:
+    """Check whether a candidate yields to another where both claim the same failing nodes."""
+    stronger = candidate.family.header.get("yields-to", "").split()
+    return other.family.header["kind"] in stronger or other.family.name in stronger
 
 
 def _covering(
@@ -59,7 +61,9 @@ def _covering(
     families: dict[str, list[Candidate]] = {}
     for other in stronger:
         # Several of its own kind are the pieces that it holds together.
-        if other.family.header["kind"] != candidate.family.header["kind"]:
+        own_kind = other.family.header["kind"] == candidate.family.header["kind"]
+        # Those that would yield to it in turn are told shorter by it.
+        if not own_kind and not _yields(other, candidate):
             families.setdefault(other.family.name, []).append(other)
     for several in families.values():
         claimed = reduce(or_, (other.claimed for other in several))

@@ -1,0 +1,233 @@
+"""What an outcome query asks, found by trial where its text is not understood.
+
+A query can say in countless ways that a label is in the wrong language. What it asks is seen
+without reading it: some nodes with the outcome are given what nodes without it say by one property,
+and the query is asked again. Where some lose the outcome, and nearly all nodes without it get it
+with what those had said, this property decides. Which of its values bring the outcome about is seen
+by giving each of them to a node without it.
+
+All is tried in a child process, so that the graph stays as it is.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import RunError
+from kgreason.base.figures import figure, integer
+from kgreason.base.store import Store, Term, guarded
+from kgreason.base.templates import Fragment
+from kgreason.base.terms import RDF, WORK, XSD
+from kgreason.graph import Graph
+from kgreason.shacl.paths import of_predicate
+from kgreason.shacl.readings import Reading
+from kgreason.shacl.tokens import tokenize
+
+_SAMPLE: Final = integer("triedNodes")
+_FEWEST: Final = integer("triedLeast")
+_PROPERTIES: Final = integer("triedProperties")
+_VALUES: Final = integer("triedValues")
+_POPULATION: Final = integer("triedPopulation")
+_NEARLY: Final = figure("triedShare")
+_LITERAL: Final = frozenset({"LanguageIn", "Datatype", "Pattern", "In"})
+_CONSTANTS: Final = frozenset({"iri", "string", "number"})
+_THING: Final = frozenset({"Pattern", "In"})
+
+Node = ox.NamedNode | ox.BlankNode
+Asked = Callable[[], Mapping[Term, bool]]
+"""Returns for each node whether it has the outcome, as the graph is now."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A property that decides, and its values that bring the outcome about, if they are known."""
+
+    predicate: ox.NamedNode
+    lacking: bool
+    values: tuple[Term, ...] = ()
+
+
+def tried_readings(
+    query: str, graph: Graph, outcomes: Mapping[Term, bool], seconds: float, where: str
+) -> tuple[Reading, ...]:
+    """Return what a query asks of the values of single properties, as trials show it.
+
+    `outcomes` says of each node whether it has the outcome. Nothing is tried where too few nodes
+    have it or have it not, or where the population is large; nothing is found where the query takes
+    longer than `seconds` in all. `query` has full IRIs; values that it names itself are no finding.
+    """
+    if len(outcomes) > _POPULATION:
+        return ()
+    try:
+        found = guarded(partial(_tried, query, graph.store, outcomes), seconds, where)
+    except RunError:
+        return ()
+    return tuple(_reading(one) for one in found if not _says_so(query, one.values))
+
+
+def _says_so(query: str, values: Sequence[Term]) -> bool:
+    """Check whether a query names all values that bring the outcome about: they are its rule."""
+    named = {token.text.strip("<>\"'") for token in tokenize(query) if token.kind in _CONSTANTS}
+    return bool(values) and all(one.value in named for one in values)
+
+
+def _reading(found: _Found) -> Reading:
+    path = of_predicate(found.predicate)
+    if found.lacking:
+        return Reading(path, frozenset({"MinCount"}), lacking=True)
+    literals = not found.values or any(isinstance(one, ox.Literal) for one in found.values)
+    listed = " ".join(str(one) for one in found.values)
+    at_fault = f"VALUES ?value {{ {listed} }} ?focus {found.predicate} ?value ."
+    return Reading(
+        path,
+        _LITERAL if literals else _THING,
+        lacking=False,
+        offending=Fragment(at_fault) if found.values else None,
+    )
+
+
+def _tried(query: str, store: Store, outcomes: Mapping[Term, bool]) -> list[_Found]:
+    trial = _Trial(store, partial(_asked, store, query), outcomes)
+    return list(trial.found())
+
+
+def _asked(store: Store, query: str) -> dict[Term, bool]:
+    out: dict[Term, bool] = {}
+    for row in store.select(query):
+        if "focus" in row and "outcome" in row:
+            true = row["outcome"].value in {"true", "1"}
+            out[row["focus"]] = out.get(row["focus"], False) or true
+    return out
+
+
+class _Trial:
+    """Exchanges values on a store that may be changed, and asks again."""
+
+    def __init__(self, store: Store, asked: Asked, outcomes: Mapping[Term, bool]) -> None:
+        self._inner, self._asked = store.inner, asked
+        nodes = sorted((n for n in outcomes if isinstance(n, Node)), key=str)
+        self._failing = [node for node in nodes if outcomes[node]]
+        self._passing = [node for node in nodes if not outcomes[node]]
+
+    def found(self) -> Iterator[_Found]:
+        """Give the properties that decide."""
+        if min(len(self._failing), len(self._passing)) < _FEWEST:
+            return
+        for predicate in self._predicates():
+            having = [
+                [node for node in nodes if self._has(predicate, node)]
+                for nodes in (self._failing, self._passing)
+            ]
+            lacking = not having[0] and len(having[1]) >= _FEWEST
+            if not lacking and len(having[0]) < _FEWEST:
+                continue
+            failing = _evenly(having[0] or self._failing)
+            passing = _evenly(having[1] or self._passing)
+            after = self._with(predicate, failing, passing)
+            mended = [node for node in failing if after.get(node) is False]
+            if len(mended) < _FEWEST or not (lacking or self._is_text(predicate, mended)):
+                continue
+            after = self._with(predicate, passing, mended)
+            broken = [node for node in passing if after.get(node) is True]
+            if len(broken) >= _NEARLY * len(passing):
+                values = () if lacking else self._at_fault(predicate, mended)
+                yield _Found(predicate, lacking, values)
+
+    def _predicates(self) -> list[ox.NamedNode]:
+        """Return the properties of a few nodes of both sides, those that most have first."""
+        told: dict[ox.NamedNode, int] = {}
+        for node in (*_evenly(self._failing), *_evenly(self._passing)):
+            for predicate in {quad.predicate for quad in self._said(node)}:
+                told[predicate] = told.get(predicate, 0) + 1
+        often = sorted(told, key=lambda p: (-told[p], p.value))
+        return [p for p in often if told[p] >= _FEWEST][:_PROPERTIES]
+
+    def _said(self, node: Node, predicate: ox.NamedNode | None = None) -> list[ox.Quad]:
+        found = self._inner.quads_for_pattern(node, predicate, None, None)
+        return [quad for quad in found if quad.graph_name not in WORK]
+
+    def _values(self, node: Node, predicate: ox.NamedNode) -> set[ox.NamedNode | ox.Literal]:
+        """Return the values of a node that a query can name."""
+        found = (quad.object for quad in self._said(node, predicate))
+        return {one for one in found if isinstance(one, ox.NamedNode | ox.Literal)}
+
+    def _is_text(self, predicate: ox.NamedNode, nodes: Sequence[Node]) -> bool:
+        """Check whether values are texts or things.
+
+        A number, a date or a yes is what an outcome is made of, and no wrong form.
+        """
+        literals = (
+            one
+            for node in nodes
+            for one in self._values(node, predicate)
+            if isinstance(one, ox.Literal)
+        )
+        return all(one.datatype in {XSD.string, RDF.langString} for one in literals)
+
+    def _has(self, predicate: ox.NamedNode, node: Node) -> bool:
+        return bool(self._said(node, predicate))
+
+    def _with(
+        self, predicate: ox.NamedNode, nodes: Sequence[Node], donors: Sequence[Node]
+    ) -> Mapping[Term, bool]:
+        """Return the outcomes once each of some nodes says what one of the donors does."""
+        said = {node: self._said(node, predicate) for node in (*nodes, *donors)}
+        given = {
+            node: [ox.Quad(node, predicate, q.object, q.graph_name) for q in said[donor]]
+            for node, donor in zip(nodes, cycle(donors))
+        }
+        return self._instead(said, given)
+
+    def _instead(
+        self, said: Mapping[Node, list[ox.Quad]], given: Mapping[Node, list[ox.Quad]]
+    ) -> Mapping[Term, bool]:
+        """Return the outcomes with other statements of some nodes; then they are as they were."""
+        for node, quads in given.items():
+            for quad in said[node]:
+                self._inner.remove(quad)
+            self._inner.extend(quads)
+        after = self._asked()
+        for node, quads in given.items():
+            for quad in quads:
+                self._inner.remove(quad)
+            self._inner.extend(said[node])
+        return after
+
+    def _at_fault(self, predicate: ox.NamedNode, mended: Sequence[Node]) -> tuple[Term, ...]:
+        """Return the values that bring the outcome about, alone or beside others, if that is known.
+
+        Only values that no node without the outcome has can be, and nearly all nodes that are
+        `mended` by other values have to have one of them.
+        """
+        fine = {one for node in self._passing for one in self._values(node, predicate)}
+        own = {n: self._values(n, predicate) - fine for n in self._failing}
+        tried = sorted({value for values in own.values() for value in values}, key=str)
+        if not 0 < len(tried) <= min(_VALUES, len(self._passing)):
+            return ()
+        hosts = sorted(self._passing, key=lambda n: not self._has(predicate, n))[: len(tried)]
+        said = {node: self._said(node, predicate) for node in hosts}
+        alone = {
+            node: [ox.Quad(node, predicate, value, home) for home in self._homes(node)]
+            for node, value in zip(hosts, tried, strict=True)
+        }
+        beside = {node: [*said[node], *quads] for node, quads in alone.items()}
+        for given in (alone, beside):
+            after = self._instead(said, given)
+            wrong = {v for node, v in zip(hosts, tried, strict=True) if after.get(node) is True}
+            told = sum(1 for node in mended if wrong & own[node])
+            if told >= _NEARLY * len(mended):
+                return tuple(one for one in tried if one in wrong)
+        return ()
+
+    def _homes(self, node: Node) -> list[ox.NamedNode | ox.BlankNode | ox.DefaultGraph]:
+        """Return the graphs that tell of a node."""
+        return sorted({quad.graph_name for quad in self._said(node)}, key=str)
+
+
+def _evenly(nodes: Sequence[Node]) -> list[Node]:
+    """Return a few nodes out of all parts of a list."""
+    return list(nodes[:: max(1, len(nodes) // _SAMPLE)][:_SAMPLE])
