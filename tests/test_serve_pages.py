@@ -218,6 +218,9 @@ def test_nodes_have_names_and_pages() -> None:
     assert called("urn:kgreason:agent:families") == "agent families"
     assert called("urn:kgreason:blank:b0") == "_:b0"
     assert href("aa11bb22", f"{own}:evidence:8") == f"{BASE}/evidence/8"
+    other = "0123456789abcdef" * 2
+    assert href("aa11bb22", f"urn:kgreason:{other}:hypothesis:3") == f"/i/{other}/hypotheses/3"
+    assert href("aa11bb22", f"urn:kgreason:{other}") == f"/i/{other}"
     assert href("aa11bb22", "https://w3id.org/trails#Step") is None
     assert href("aa11bb22", "http://example.org/n1") is None
     assert href("aa11bb22", "http://example.org/n1", "Cited") is not None

@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from html import escape
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,11 @@ from kgreason.planner.supervisor import Supervisor
 from kgreason.record import Ledger, Record
 from kgreason.record.fanning import expected
 from kgreason.record.plan_steps import answer_of
+from kgreason.report import markdown
+from kgreason.report.as_json import as_dict
+from kgreason.report.diagram import lay_out
+from kgreason.report.document import section
+from kgreason.report.layouts import Drawn
 
 ROOT = Path(__file__).resolve().parents[1]
 EX = "https://example.org/"
@@ -85,12 +92,9 @@ def sessions(found: PlanResult) -> list[Record]:
 
 
 def test_a_question_divided_by_symptom_ends_with_the_causes_of_one_investigation(
-    place: Path, found: PlanResult
+    whole: dict[str, Any], found: PlanResult
 ) -> None:
-    whole = kgreason.investigate(
-        place / "parts.ttl", shapes=place / "shapes.ttl", try_repairs=False
-    )
-    causes = [cause["statement"] for cause in whole.as_dict()["causes"]]
+    causes = [cause["statement"] for cause in whole["causes"]]
     assert len(causes) == 2
     rows = found.result.record.store.values
     told = [
@@ -101,6 +105,130 @@ def test_a_question_divided_by_symptom_ends_with_the_causes_of_one_investigation
     assert all(statement in found.answer for statement in causes)
     assert found.answered
     assert found.citations
+
+
+@pytest.fixture(scope="module")
+def whole(place: Path) -> dict[str, Any]:
+    with kgreason.investigate(
+        place / "parts.ttl", shapes=place / "shapes.ttl", try_repairs=False
+    ) as result:
+        return result.as_dict() | {"markdown": result.markdown(), "summary": result.summary()}
+
+
+def test_the_report_of_a_divided_question_tells_causes_as_one_investigation(
+    whole: dict[str, Any], found: PlanResult
+) -> None:
+    told = found.as_dict()
+    assert told["explanation"] == whole["explanation"]
+    same = ("id", "statement", "explains", "adds", "said", "fingerprint", "repair")
+    assert [[c[k] for k in same] for c in told["causes"]] == [
+        [c[k] for k in same] for c in whole["causes"]
+    ]
+    verdicts = ("name", "failing", "explained", "verdict")
+    assert [[s[k] for k in verdicts] for s in told["symptoms"]] == [
+        [s[k] for k in verdicts] for s in whole["symptoms"]
+    ]
+    commands = [cause["next"]["command"] for cause in told["causes"]]
+    assert commands == ["nodes C1 I2 --format csv", "nodes C1 I3 --format csv"]
+    page, text = found.result.html(), found.result.markdown()
+    findings, until = "# Key findings", "<!-- report/"
+    assert (
+        text.partition(findings)[2].partition(until)[0]
+        == (whole["markdown"].partition(findings)[2].partition(until)[0])
+    )
+    assert "# Evidence for" in text
+    assert "over all 2 hypotheses told by statistics" in text
+    assert "*Cites* [p104]" in text
+    assert "What it says itself is provisional" in page
+    assert "2 causes explain all 54" in found.result.summary()
+    (cause, _) = found.result.causes
+    nodes = found.result.nodes(cause)
+    assert len(nodes) >= 5
+    assert all(node.fails for node in nodes)
+    assert found.result.cause("H3").statement == told["causes"][1]["statement"]
+    assert found.result.formatted("csv").count("\n") == 1 + len(told["causes"])
+
+
+def test_the_division_is_drawn_from_routing_to_causes(found: PlanResult) -> None:
+    (made,) = section(found.result.record, "division").sections
+    drawn = lay_out(made.content.drawn)
+    assert [kind for _, kind in drawn.heads] == [
+        *("routing", "fan-out", "assignment", "sub-investigation", "completion", "synthesis"),
+        "cause",
+    ]
+    assert len(drawn.links) == 1 + 2 + 2 + 2 + 2 + 2
+    assert [box.text for box in drawn.boxes if box.kind == "sub-investigation"] == ["I2", "I3"]
+    assert {box.x + drawn.box <= drawn.width for box in drawn.boxes} == {True}
+    page = found.result.html()
+    assert page.count('<svg class="dag"') == 1
+    assert all(escape(box.whole) in page for box in drawn.boxes)
+    assert "- **synthesis whole** (from completion complete, completion complete)" in (
+        found.result.markdown()
+    )
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.data())
+@settings(max_examples=30, deadline=None, derandomize=True)
+def test_boxes_of_a_diagram_never_overlap(columns: list[int], data: st.DataObject) -> None:
+    nodes: list[Drawn] = []
+    for number, column in enumerate(columns):
+        known = st.lists(st.sampled_from([n.iri for n in nodes]), max_size=3) if nodes else None
+        came = data.draw(known) if known is not None else []
+        nodes.append(Drawn(f"n{number}", column, "kind", "name", "said", tuple(came)))
+    boxes = lay_out(nodes).boxes
+    assert {box.iri for box in boxes} == {node.iri for node in nodes}
+    for one, other in combinations(boxes, 2):
+        assert one.x != other.x or abs(one.y - other.y) >= 30
+
+
+def test_the_explorer_draws_the_division_and_leads_to_each_part(
+    place: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("starlette", reason="needs the extra `serve`")
+    pytest.importorskip("httpx", reason="the client of the tests needs httpx")
+    from tests.serve_support import client  # noqa: PLC0415 - needs the extra
+
+    ledger = tmp_path / "ledger"
+    made = supervised(place, ledger=ledger)
+    nonce, *parts = (
+        iri.rpartition(":")[2]
+        for iri in (
+            made.investigation,
+            *(part["investigation"] for part in made.as_dict()["synthesis"]["parts"]),
+        )
+    )
+    made.result.close()
+    site = client(ledger)
+    page = site.get(f"/i/{nonce}").text
+    assert page.count('<svg class="dag"') == 1
+    assert all(f'<a href="/i/{part}"><g class="sub-investigation' in page for part in parts)
+    assert "This is a part of I1." in site.get(f"/i/{parts[0]}").text
+    cause = site.get(f"/i/{nonce}/causes/C2").text
+    assert f'href="/i/{parts[1]}/hypotheses/1"' in cause
+    assert site.get(f"/i/{parts[1]}/hypotheses/1").status_code == 200
+
+
+def test_a_part_says_that_it_is_provisional(sessions: list[Record]) -> None:
+    assert "This is a part of I1." in markdown.render(sessions[0])
+
+
+def test_what_all_parts_change_is_told_and_no_cause_is_left_of_it(
+    found: PlanResult, quads: list[ox.Quad]
+) -> None:
+    record = copied(found.result.record, quads)
+    change = """PREFIX trails: <https://w3id.org/trails#>
+        DELETE { GRAPH ?g { ?f trails:finalStatus ?s . ?c trails:adds ?n . } }
+        INSERT { GRAPH ?g { ?f trails:finalStatus trails:Inconclusive . } }
+        WHERE { GRAPH ?g { ?c a trails:SynthesisedCause ; trails:index 1 .
+          ?c trails:adds ?n ; trails:hypothesis ?h .
+          ?f a trails:FinalStatus ; trails:hypothesis ?h ; trails:finalStatus ?s . } }"""
+    record.store.inner.update(change)
+    assert [cause["statement"] for cause in as_dict(record)["causes"]] == [
+        found.as_dict()["causes"][1]["statement"]
+    ]
+    assert "is supported by its part alone, and inconclusive when all parts" in markdown.render(
+        record
+    )
 
 
 def _of(record: Record, kind: str) -> list[Any]:
@@ -210,6 +338,10 @@ def test_what_does_not_end_in_time_is_named_in_a_partial_synthesis(
     assert record.store.values(synthesis, TRAILS.missing, record.iri) == [missing.assignment]
     assert missing.goal in made.answer
     assert "did not end in time" in made.answer
+    for told in (made.result.summary(), made.result.markdown(), made.result.html()):
+        assert missing.goal in told.replace("\n", " ")
+    assert f"Missing is “{missing.goal}”: nothing is said of this part" in made.result.markdown()
+    assert len(made.as_dict()["causes"]) == 1
     assert audit(record).rules == set()
 
 

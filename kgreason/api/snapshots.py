@@ -21,7 +21,7 @@ from kgreason.base.templates import Template, check_extensions
 from kgreason.base.terms import PREFIXES
 from kgreason.record import Ledger, Record, extended
 from kgreason.report import questions
-from kgreason.report.document import Block, explored, part
+from kgreason.report.document import Block, explored, part, section
 from kgreason.report.result import Result
 from kgreason.report.summary import Answer as ShortAnswer
 from kgreason.report.summary import answer as short_answer
@@ -135,6 +135,11 @@ class Snapshot:
         """Return what the report says, or would say, of a symptom or one of its hypotheses."""
         with self._opened(iri) as record:
             return part(record, symptom, hypothesis)
+
+    def section(self, iri: str, name: str) -> Block:
+        """Return one section of the report of an investigation."""
+        with self._opened(iri) as record:
+            return section(record, name)
 
     def events(self, iri: str) -> list[dict[str, Any]]:
         """Return what happened in an investigation, in order, as `--events` writes it."""

@@ -10,13 +10,14 @@ completions does not matter: records are put together in the order of the assign
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from itertools import groupby
+from typing import Final, cast
 
 import pyoxigraph as ox
 
 from kgreason.base.store import Row, Store
 from kgreason.base.templates import template
-from kgreason.base.terms import TRAILS, TYPE
+from kgreason.base.terms import TRAILS
 from kgreason.context.context import Context
 from kgreason.context.symptom import Observed
 from kgreason.decide.decide import conclude, decide
@@ -24,8 +25,9 @@ from kgreason.graph.names import Names
 from kgreason.observe.opening import recorded_symptoms
 from kgreason.planner.registered import Same, counted, registered, same
 from kgreason.record import Record
-from kgreason.record.fanning import Expected, Joined, Standing, ToldCause, expected
-from kgreason.record.record import Node
+from kgreason.record.divided import put_together
+from kgreason.record.fanning import Concluded, Expected, Joined, Standing, ToldCause, expected
+from kgreason.record.record import Node, Value
 from kgreason.report.as_json import as_dict
 
 _LEFT_OUT: Final = frozenset(
@@ -34,6 +36,10 @@ _LEFT_OUT: Final = frozenset(
 )
 """Phases whose steps say nothing of hypotheses, or what is provisional."""
 _KEPT: Final = frozenset({TRAILS.Suggestion})
+_CONCLUDED: Final = {
+    TRAILS.Verdict.value: "SynthesisedVerdict",
+    TRAILS.JoinedFinding.value: "SynthesisedFinding",
+}
 
 
 @dataclass(frozen=True)
@@ -59,30 +65,8 @@ def fan_in(record: Record) -> FanIn:
 
 def together(parent: Record, sessions: Iterable[Node]) -> Record:
     """Put the records of sub-investigations together on a scratch copy, under the parent's name."""
-    inner = ox.Store()
-    inner.extend(parent.store.quads(parent.iri))
-    offset = 0
-    for session in sessions:
-        quads = list(parent.store.quads(session))
-        offset += _add(inner, parent.iri, session, quads, offset)
+    inner = put_together(parent, sessions, _LEFT_OUT, _KEPT)
     return Record(Store(inner, f"a scratch copy of {parent.iri.value}"), parent.iri, parent.blobs)
-
-
-def _add(inner: ox.Store, iri: Node, session: Node, quads: Sequence[ox.Quad], offset: int) -> int:
-    """Add what a sub-investigation found; gives how many hypotheses it has, to number on."""
-    gone = {q.subject for q in quads if q.predicate == TRAILS.phase and q.object in _LEFT_OUT}
-    kept = {q.subject for q in quads if q.predicate == TYPE and q.object in _KEPT}
-    out = {q.subject for q in quads if q.predicate == TRAILS.step and q.object in gone}
-    left = ((out | gone) - kept) | {session}
-    members = {q.subject for q in quads if q.predicate == TYPE and q.object == TRAILS.Hypothesis}
-    for quad in quads:
-        if quad.subject in left:
-            continue
-        value = iri if quad.object == session else quad.object
-        if quad.predicate == TRAILS.index and quad.subject in members:
-            value = ox.Literal(int(quad.object.value) + offset)  # type: ignore[union-attr]
-        inner.add(ox.Quad(quad.subject, quad.predicate, value, iri))
-    return len(members)
 
 
 def judged(context: Context, parent: Record, found: FanIn, observed: Observed) -> Record:
@@ -139,7 +123,21 @@ def joined(parent: Record, found: FanIn, made: Record) -> Joined:
         causes,
         tuple(_contradictions(groups, final)),
         tuple(dict.fromkeys(one.fan_out for one in (*found.used, *found.missing))),
+        tuple(_concluded(made)),
     )
+
+
+def _concluded(made: Record) -> Iterator[Concluded]:
+    """Give the verdict on each symptom and each mechanism that is told with an origin."""
+    for _, group in groupby(made.select("concluded"), key=lambda row: row["node"].value):
+        rows = list(group)
+        said: dict[str, list[Value]] = {}
+        for row in rows:
+            name = row["property"].value.rpartition("#")[2]
+            said.setdefault(name, []).append(cast("Value", row["value"]))
+        if "failing" in rows[0]:
+            said["failing"] = [cast("Value", rows[0]["failing"])]
+        yield Concluded(_CONCLUDED[rows[0]["kind"].value], said)
 
 
 def _final(groups: Sequence[Same], used: set[str], final: Mapping[str, str]) -> Iterator[Standing]:

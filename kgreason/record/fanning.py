@@ -15,7 +15,7 @@ from kgreason.base.budget import Limits
 from kgreason.base.store import Row
 from kgreason.base.terms import PROV
 from kgreason.record.agents import ENGINE, introduce
-from kgreason.record.record import Node, Record, Step
+from kgreason.record.record import Node, Record, Step, Value
 from kgreason.record.sub_sessions import COMPLETE
 
 SYMPTOM: Final = "symptom"
@@ -168,6 +168,17 @@ class ToldCause:
 
 
 @dataclass(frozen=True)
+class Concluded:
+    """A verdict on a symptom, or a mechanism with its origin, over the whole correlation.
+
+    `kind` is the class of the node that says so, `said` its properties by name.
+    """
+
+    kind: str
+    said: Mapping[str, Sequence[Value]]
+
+
+@dataclass(frozen=True)
 class Joined:
     """What the completions of an investigation give together."""
 
@@ -183,6 +194,7 @@ class Joined:
     causes: tuple[ToldCause, ...] = ()
     contradictions: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     fan_outs: tuple[Node, ...] = field(default=())
+    concluded: tuple[Concluded, ...] = ()
 
 
 def write_synthesis(record: Record, step: Step, made: Joined) -> tuple[Node, Sequence[Node]]:
@@ -207,6 +219,8 @@ def write_synthesis(record: Record, step: Step, made: Joined) -> tuple[Node, Seq
     step.add(node, PROV.wasDerivedFrom, *made.fan_outs, *ends)
     for one in made.standings:
         step.make("FinalStatus", PROV.Entity, synthesis=node, **_standing(one))
+    for each in made.concluded:
+        step.make(each.kind, PROV.Entity, synthesis=node, **each.said)
     causes = [_cause(step, node, place, one) for place, one in enumerate(made.causes, start=1)]
     for said, hypotheses, status in made.contradictions:
         step.make(

@@ -9,6 +9,7 @@ from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.hypothesize.frames import NEAREST
 from kgreason.record import Record, node_name
+from kgreason.record.divided import told_whole
 from kgreason.record.joined import with_origins
 from kgreason.record.modalities import notations
 from kgreason.record.plan_steps import answer_of
@@ -29,6 +30,7 @@ def as_dict(record: Record) -> dict[str, Any]:
     Counts are numbers of focus nodes, shares and confidences are 0 to 1, `seconds` is the time
     worked. What a symptom has no verdict on yet is inconclusive.
     """
+    parent, record = record, told_whole(record)
     about = record.select("result-investigation")[0]
     known = hypotheses(record)
     joined, findings = record.select("joint-explanation"), record.select("joined-findings")
@@ -55,7 +57,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "strategy": _strategy(record),
         "answer": _answer(record),
         "steps": _steps(record),
-        "synthesis": synthesis(record),
+        "synthesis": synthesis(parent),
         "state": _state(about),
         "error": _error(about),
         "budget": {

@@ -25,6 +25,7 @@ from kgreason.base.errors import TemplateError
 from kgreason.base.store import Results
 from kgreason.base.templates import Template, Value, role, template
 from kgreason.record import Record
+from kgreason.record.divided import told_whole
 from kgreason.record.ranking import hypotheses, rank, symptoms, told
 from kgreason.report.causes import causes, named
 from kgreason.report.layouts import LAYOUTS, Content, Heading, refused
@@ -146,6 +147,12 @@ def explored(record: Record, page: str, about: Mapping[str, Value]) -> Block:
     return maker.block("report", sorted(plan, key=lambda t: (_order(t), t.name)), about)
 
 
+def section(record: Record, name: str) -> Block:
+    """Make one section of a report that is about the investigation, alone in a block."""
+    maker = _Maker(record, Document(record.iri.value))
+    return maker.block("report", [role(_ROLE)[name]], {})
+
+
 def _order(section: Template) -> int:
     return int(section.header.get("order", "50"))
 
@@ -159,6 +166,7 @@ class _Maker:
     """Makes sections of one record, and notes what had to be left out."""
 
     def __init__(self, record: Record, document: Document) -> None:
+        record = told_whole(record)
         self.record = record
         self.document = document
         known = hypotheses(record)

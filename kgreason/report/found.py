@@ -1,12 +1,14 @@
 """What an investigation found: its symptoms, causes and nodes, read from its record."""
 
 import re
+from functools import cached_property
 from typing import Any, Self
 
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import active, using
 from kgreason.base.templates import template
 from kgreason.record import Ledger, Record
+from kgreason.record.divided import told_whole
 from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
 from kgreason.report.questions import find
@@ -47,13 +49,18 @@ class Found:
         """Whether the investigation came to its end."""
         return self.ledger.entry(self.record.iri.value).finished
 
+    @cached_property
+    def told(self) -> Record:
+        """The record that is told: of a divided question with all that its parts found."""
+        return told_whole(self.record)
+
     @property
     def headline(self) -> str:
         """The answer in one or two sentences, as it begins the report."""
         naming = template("record", "symptom-name").fragment()
         asked = template("report", "question")
         text = asked.render(investigation=self.record.iri, naming=naming)
-        (row,) = self.record.store.select(text)
+        (row,) = self.told.store.select(text)
         return row["sentence"].value.strip()
 
     @property
@@ -74,7 +81,7 @@ class Found:
         the answer say which it is.
         """
         with using(self._extensions):
-            return focus_nodes(cause, self.symptoms, self.record, self._at_hand)
+            return focus_nodes(cause, self.symptoms, self.told, self._at_hand)
 
     def cause(self, name: str) -> ReportedCause | ReportedHypothesis:
         """Return a cause by its name, such as C1, or a hypothesis by its name or IRI, such as H3.
@@ -87,7 +94,7 @@ class Found:
                 f"{wanted}: this could be a cause or a hypothesis; say C{wanted} or H{wanted}."
             )
         if not re.fullmatch(r"[Cc]\d+", wanted):
-            iri = find(self.record, wanted).value
+            iri = find(self.told, wanted).value
             (found,) = (h for s in self.symptoms for h in s.hypotheses if h.id == iri)
             return found
         causes = {one.id: one for one in self.causes}

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from kgreason.record import Record
-from kgreason.report import chart
+from kgreason.report import chart, diagram
 from kgreason.report.document import Document, build
 from kgreason.report.narrator import TEMPLATES, Narrator, narrated
 from kgreason.report.summary import SHOWN, Answer, answer, command
@@ -62,6 +62,7 @@ def environment() -> Environment:
     made.filters["words"] = words
     made.filters["leads"] = leads
     made.globals["draw"] = chart.draw
+    made.globals["lay_out"] = diagram.lay_out
     return made
 
 

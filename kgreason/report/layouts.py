@@ -6,6 +6,8 @@
 - table: a column for each variable;
 - facts, figures: ?label ?value;
 - query: ?check ?query: a query to be run on the data;
+- diagram: ?column ?kind ?node ?name ?said ?from: boxes in columns, with a line from what each comes
+  from;
 - chart: ?member ?series ?role ?point ?value ?what ?threshold: lines over points, where the role is
   leading, rival or none.
 """
@@ -88,6 +90,21 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A box of a diagram: the node it stands for, what it is called and says, where it comes from.
+
+    Columns run from left to right as one thing leads to the next.
+    """
+
+    iri: str
+    column: int
+    kind: str
+    name: str
+    said: str
+    comes_from: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Content:
     """What a section shows, read by its layout; `more` rows are there beyond what is shown."""
 
@@ -98,6 +115,7 @@ class Content:
     checks: tuple[Check, ...] = ()
     series: tuple[Series, ...] = ()
     threshold: float | None = None
+    drawn: tuple[Drawn, ...] = ()
     more: int = 0
     empty: str = ""
     notices: tuple[str, ...] = ()
@@ -105,7 +123,9 @@ class Content:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to show."""
-        return not (self.heading or self.items or self.rows or self.checks or self.series)
+        return not (
+            self.heading or self.items or self.rows or self.checks or self.series or self.drawn
+        )
 
 
 def _heading(_: Template, rows: Results) -> Content:
@@ -186,6 +206,25 @@ def _checks(section: Template, rows: Results) -> Content:
     return Content(checks=tuple(checks), notices=tuple(notices))
 
 
+def _diagram(_: Template, rows: Results) -> Content:
+    """Read boxes; several rows of one node are one box that comes from several."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["node"].value, []).append(row)
+    drawn = [
+        Drawn(
+            iri,
+            int(own[0]["column"].value),
+            _text(own[0], "kind"),
+            _text(own[0], "name"),
+            _text(own[0], "said"),
+            tuple(dict.fromkeys(row["from"].value for row in own if "from" in row)),
+        )
+        for iri, own in found.items()
+    ]
+    return Content(drawn=tuple(drawn))
+
+
 def _chart(_: Template, rows: Results) -> Content:
     """Read lines; points are numbered over all lines, so that the same step is the same place."""
     steps = sorted({int(row["point"].value) for row in rows})
@@ -234,4 +273,5 @@ LAYOUTS: Final[Mapping[str, Callable[[Template, Results], Content]]] = {
     "figures": _table,
     "query": _checks,
     "chart": _chart,
+    "diagram": _diagram,
 }

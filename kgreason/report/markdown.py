@@ -8,7 +8,7 @@ from kgreason.record import Record
 from kgreason.report.cells import Cell
 from kgreason.report.chart import course, sparks
 from kgreason.report.document import Block, Document, Section, build
-from kgreason.report.layouts import Citation, Content, Item
+from kgreason.report.layouts import Citation, Content, Drawn, Item
 from kgreason.report.narrator import TEMPLATES, Narrator, narrated
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
@@ -127,6 +127,19 @@ def _chart(content: Content) -> str:
     return "\n".join(rows)
 
 
+def _diagram(content: Content) -> str:
+    names = {box.iri: f"{box.kind} {box.name}" for box in content.drawn}
+    return "\n".join(
+        f"- **{escape(names[box.iri])}**{_from(box, names)}: {escape(box.said)}"
+        for box in content.drawn
+    )
+
+
+def _from(box: Drawn, names: Mapping[str, str]) -> str:
+    came = [escape(names[one]) for one in box.comes_from if one in names]
+    return f" (from {', '.join(came)})" if came else ""
+
+
 def _more(count: int, lead: str) -> list[str]:
     return [f"{lead}… and {count:,} more"] if count else []
 
@@ -160,4 +173,5 @@ _WRITERS: Final[Mapping[str, Callable[[Content], str]]] = {
     "figures": _figures,
     "query": _checks,
     "chart": _chart,
+    "diagram": _diagram,
 }

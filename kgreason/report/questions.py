@@ -10,7 +10,9 @@ import pyoxigraph as ox
 from kgreason.base.errors import OptionError
 from kgreason.base.store import Results, Term
 from kgreason.base.templates import Template, Value, role
+from kgreason.base.terms import TRAILS
 from kgreason.record import Record, node_name, number_of
+from kgreason.record.divided import Whole
 from kgreason.report.cells import clean
 
 _ROLE: Final = "history"
@@ -61,6 +63,11 @@ def find(record: Record, hypothesis: str | ox.NamedNode) -> ox.NamedNode:
     for iri in (wanted, f"{record.iri.value}:hypothesis:{wanted}"):
         if iri in known:
             return ox.NamedNode(iri)
+    if isinstance(record, Whole):  # the hypotheses of its parts are numbered on
+        for iri in sorted(known):
+            numbers = record.store.values(ox.NamedNode(iri), TRAILS.index, record.iri)
+            if wanted in {number.value for number in numbers}:
+                return ox.NamedNode(iri)
     raise OptionError(
         f"There is no hypothesis {given} in {record.iri.value}; "
         f"it has {len(known)}, numbered from H1."

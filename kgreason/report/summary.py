@@ -13,7 +13,8 @@ from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.base.templates import Value, role, template
 from kgreason.record import Ledger, Record
-from kgreason.record.ranking import symptoms
+from kgreason.record.divided import part_of, told_whole
+from kgreason.record.ranking import hypotheses, symptoms
 from kgreason.record.record import literal
 from kgreason.report.causes import Cause, causes
 from kgreason.report.cells import clean
@@ -80,6 +81,7 @@ class Answer:
 
 def answer(record: Record) -> Answer:
     """Return the short answer of an investigation, finished or not, from its record alone."""
+    record = told_whole(record)
     which = called(record)
     found = [c for c in causes(record) if not c.told_with]
     naming = template("record", "symptom-name").fragment()
@@ -157,6 +159,10 @@ def next_step(record: Record, hypothesis: NamedNode, which: str, cause: str) -> 
 
     `which` is what the investigation is called, such as I1, and `cause` what the cause is.
     """
+    part = part_of(record, hypothesis.value)
+    if part is not record:  # a command is about the investigation that has the nodes and the region
+        which, cause = called(part), _name_in(part, hypothesis.value, cause)
+    record = part
     values: dict[str, Value] = {
         "investigation": record.iri,
         "hypothesis": hypothesis,
@@ -167,6 +173,15 @@ def next_step(record: Record, hypothesis: NamedNode, which: str, cause: str) -> 
     }
     steps = _steps(record, "hypothesis", values)
     return next(steps, NextStep("Look at the evidence in the report.", f"report {which}"))
+
+
+def _name_in(record: Record, hypothesis: str, cause: str) -> str:
+    """Return what a hypothesis is called in the investigation that proposed it."""
+    for one in causes(record):
+        if any(h.id == hypothesis for h in one.hypotheses):
+            return one.name
+    known = [h for several in hypotheses(record).values() for h in several]
+    return next((f"H{h.order}" for h in known if h.id == hypothesis), cause)
 
 
 def _steps(record: Record, about: str, values: dict[str, Value]) -> Iterator[NextStep]:

@@ -49,7 +49,7 @@ def told_graph(result: Found) -> ToldGraph:
     iri = result.record.iri
     told = ox.NamedNode(f"{iri.value}:told")
     store = ox.Store()
-    store.extend(result.record.store.quads(iri))
+    store.extend(result.told.store.quads(iri))
     store.extend(ox.Quad(t.subject, t.predicate, t.object, told) for t in _told(result))
     return ToldGraph(Store(store, "the export"), iri, told, result.at_hand is not None)
 
@@ -65,7 +65,7 @@ def _told(result: Found) -> Iterator[ox.Triple]:
                 held.setdefault((one.symptom, one.node), []).append(node)
                 cited.setdefault(one.symptom, {})[one] = None
     at_hand = result.at_hand
-    seen = {} if at_hand is None else seen_as(at_hand, result.record)
+    seen = {} if at_hand is None else seen_as(at_hand, result.told)
     for symptom in result.symptoms:
         yield ox.Triple(ox.NamedNode(symptom.id), RDFS.label, ox.Literal(symptom.name))
         found: list[tuple[FocusNode, Sequence[Term]]] = [

@@ -7,6 +7,8 @@ from urllib.parse import quote, unquote, urlencode
 from kgreason.record import node_name
 
 _NODE: Final = re.compile(r"urn:kgreason:(?:(?P<nonce>[0-9a-z]{8,64})(?::|$))?(?P<name>.*)")
+_DRAWN: Final = re.compile("[0-9a-f]{32}")
+"""What names an investigation, unless somebody gave it another name."""
 _NUMBERED: Final = re.compile(r"(?P<kind>[a-z]+):(?P<number>\d+)")
 _PAGES: Final = {"hypothesis": "hypotheses", "symptom": "symptoms", "evidence": "evidence"}
 _OWN: Final = "urn:kgreason:"
@@ -24,14 +26,17 @@ def place(nonce: str, *parts: str, **query: str) -> str:
 def href(nonce: str, iri: str, column: str = "") -> str | None:
     """Return the page about a node; None where there is none.
 
-    Nodes of the graph under investigation have a page where the column holds such nodes.
+    What another investigation of the ledgers wrote has its page there. Nodes of the graph under
+    investigation have a page where the column holds such nodes.
     """
     found = _NODE.fullmatch(iri)
-    if found is not None and found["nonce"] == nonce:
+    if found is not None and (found["nonce"] == nonce or _DRAWN.fullmatch(found["nonce"] or "")):
         numbered = _NUMBERED.fullmatch(found["name"])
         if numbered is not None and numbered["kind"] in _PAGES:
-            return place(nonce, _PAGES[numbered["kind"]], numbered["number"])
-        return place(nonce, "provenance", node=iri)
+            return place(found["nonce"], _PAGES[numbered["kind"]], numbered["number"])
+        if not found["name"] and found["nonce"] != nonce:
+            return place(found["nonce"])
+        return place(found["nonce"], "provenance", node=iri)
     if column in _DATA_COLUMNS:
         return place(nonce, "node", node=iri)
     return place(nonce, "provenance", node=iri) if iri.startswith(_OWN) else None

@@ -92,8 +92,14 @@ class Explorer:
         """Return the short answer: the first screen and the cards of the report."""
         held = self.held(request)
         answer = held.snapshot.short_answer(held.iri)
+        told: dict[str, Any] = {"answer": answer, "shown": SHOWN, "pasted": held.pasted}
         return self.page(
-            held, "answer_page", "answer", answer=answer, shown=SHOWN, pasted=held.pasted
+            held,
+            "answer_page",
+            "answer",
+            first=held.snapshot.section(held.iri, "provisional"),
+            division=held.snapshot.section(held.iri, "division"),
+            **told,
         )
 
     def causes(self, request: Request) -> Response:
