@@ -34,6 +34,7 @@ _NO_TERM: Final = r"(?=\s*(?:[.{}]|FILTER|OPTIONAL|[?$]\w+ (?:a|[\w-]*:[\w-]+) )
 def lone_patterns(text: str, *fragments: str) -> list[str]:
     """Return the patterns within an EXISTS that stand beside others and know nothing from outside.
 
+    What is OPTIONAL, and what stands beside VALUES, is worked out for all nodes too.
     A step of a path (a/b) is a pattern of its own; `fragments` are parameters that stand for some.
     """
     for name in fragments:
@@ -53,10 +54,11 @@ def lone_patterns(text: str, *fragments: str) -> list[str]:
 def _lone(words: list[str], place: int) -> list[str]:
     if words[place + 1] == "SELECT":
         return []  # what it projects the store does hand in
-    body = patterns(words[place + 1 : closing(words, place)])
+    within = words[place + 1 : closing(words, place)]
+    body = patterns(within) + [["OPTIONAL"]] * within.count("OPTIONAL")
     known = around(words, place)
     lone = [" ".join(terms) for terms in body if not known & variables(terms)]
-    return lone if len(body) > 1 else []
+    return lone if len(body) > 1 or "VALUES" in within else []
 
 
 def variables(words: list[str]) -> set[str]:
@@ -156,6 +158,9 @@ def test_no_template_joins_within_exists() -> None:
         ),
         ("{ { ?x a ?y . FILTER EXISTS { ?x ?p ?z . ?z ?q ?r } } UNION { ?z a ?y } }", ["?z ?q ?r"]),
         ("{ ?x a ?y . FILTER EXISTS { {{ offending }} ?value a ?k . } }", ["?value a ?k"]),
+        ("{ ?x a ?y . FILTER EXISTS { ?x ?p ?z . OPTIONAL { ?z ?q ?r . } } }", ["OPTIONAL"]),
+        ("{ ?x a ?y . FILTER EXISTS { VALUES ?q { ex:a } ?z ?q ?r . } }", ["?z ?q ?r"]),
+        ("{ ?x a ?y . FILTER EXISTS { VALUES ?q { ex:a } ?x ?q ?r . } }", []),
     ],
 )
 def test_what_the_check_sees(text: str, lone: list[str]) -> None:
