@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from kgreason.hypothesize import suggestions
 from kgreason.hypothesize.proposer import ConditionSearch, Families
 from kgreason.record import Record
 from kgreason.record.agents import ENGINE
+from kgreason.report import markdown
+from kgreason.report.document import build
 from kgreason.review.replay import replay
 from tests.cli_support import run
 from tests.lifetime_support import Node, asked, of, sample, written
@@ -166,6 +169,36 @@ def test_families_and_conditions_can_be_suggested_too(
     assert found["wasAttributedTo"] == ["urn:kgreason:agent:named:Ada"]
 
 
+def suspected(record: Record) -> list[str]:
+    """Return what the report says of what was suspected, a sentence for each suggestion."""
+    (found,) = (one for one in build(record).sections() if one.name == "suspected")
+    return re.findall(r"^- (.*)$", "\n".join(markdown._section(found, 1)), re.MULTILINE)
+
+
+def test_of_a_factor_the_best_condition_is_tested(tmp_path: Path) -> None:
+    nowhere = [{"step": "forward", "along": "<https://example.org/lab/nowhere>"}]
+    ideas: list[Any] = [{"factor": "<https://example.org/lab/box>"}, {"factor": nowhere}]
+    record = asked(places(tmp_path), hypotheses=ideas, principal="Ada")
+    (found,) = [c for c in derived(record, "Candidate") if c["round"] == ["1"]]
+    assert "box" in found["statement"][0]
+    assert found["wasAttributedTo"] == ["urn:kgreason:agent:named:Ada"]
+    told = suspected(record)
+    assert told[0].startswith("Of “box” this tells most: Nodes whose box")
+    assert "not tested: too few failing nodes" in told[0]
+    assert "% of these samples fail, of the others" in told[0]
+    assert told[1].endswith("No condition on it goes with the failures.")
+    assert audit(record).ok
+
+
+def test_a_factor_that_goes_with_the_failures_is_borne_out(tmp_path: Path) -> None:
+    rows = [sample(n, f"e:box {n % 9}", fails=n % 9 == 4 and n % 50 > 0) for n in range(480)]
+    options = {"calibration": "none", "policy": "frame"} | written(tmp_path, rows)
+    record = asked(options, hypotheses=[{"factor": "<https://example.org/lab/box>"}])
+    (told,) = suspected(record)
+    assert "Of “box” this tells most: Nodes whose box is “4”" in told
+    assert "the tests bear it out" in told.lower()
+
+
 HOSTILE: Final = [
     ("?focus a e:Sample } ; INSERT { ?a ?b ?c", "does not parse"),
     ("INSERT DATA { <urn:a> <urn:b> <urn:c> }", "does not parse"),
@@ -236,6 +269,9 @@ def test_a_pattern_means_what_it_says(tmp_path: Path, pattern: str, nodes: int) 
         ('[{"family": "cohort-value", "values": {"level": "4"}}]', "level is no term: '4'"),
         ('[{"family": "cohort-value", "values": {"level": "\\"4\\""}}]', "lack 'dimension'"),
         ('[{"condition": {"test": "nope", "path": []}}]', "There is no test 'nope'"),
+        ('[{"factor": []}]', "`factor` is a property"),
+        ('[{"factor": "box"}]', "'box' is no term"),
+        ('[{"factor": "<urn:p>", "region": "?focus a ?b"}]', "give one of `region`"),
         ('[{"statement": "x", "symptom": "nope", "region": "?focus a ?b"}]', "called 'nope'"),
     ],
 )

@@ -100,8 +100,8 @@ def test_orders_are_unique() -> None:
 def test_sections_are_in_order_and_told_once(document: Document) -> None:
     first, *symptoms, last = document.blocks
     assert [s.name for s in first.sections] == [
-        "question", "provisional", "figures", "joint-explanation", "plan-steps", "division",
-        "parts", "key-findings", "judged-together", "symptoms",
+        "question", "provisional", "suspected", "figures", "joint-explanation", "plan-steps",
+        "division", "parts", "key-findings", "judged-together", "symptoms",
     ]  # fmt: skip
     assert [b.heading.text for b in symptoms if b.heading] == [
         "Part-weight", "Part-maker", "Pattern of code", "Part-label", "Part-price",

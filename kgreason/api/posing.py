@@ -59,6 +59,8 @@ def ask(
     An outcome query is written to `folder`, so that the run can be resumed and repeated. `options`
     are those of `investigate`.
     """
+    if offered.suspected is not None:
+        options["hypotheses"] = [*options.get("hypotheses", ()), offered.suspected]
     if offered.only:
         return investigate(
             data, shapes=shapes, only=offered.only, question=question, earlier=calls, **options

@@ -34,6 +34,11 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
+def in_order(text: str) -> tuple[str, ...]:
+    """Return all words of a text in small letters, as they follow each other."""
+    return tuple(word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", text)))
+
+
 def every_word(text: str) -> frozenset[str]:
     """Return all words of a text in small letters."""
     return frozenset(word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", text)))

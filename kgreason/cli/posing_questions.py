@@ -222,6 +222,11 @@ def _by_hypotheses(
     tell(f"Looking into: {_told(offered[place])}.")
     if offered[place].query:
         tell(offered[place].query.strip())
+    if offered[place].unread:
+        tell(
+            f"Not looked into: “{offered[place].unread}”, which names no property, value, class or "
+            "source of these nodes."
+        )
     with Shown(following.view) as shown, resumable(asked["ledger"], new=True):
         return api.ask(
             question,

@@ -83,7 +83,9 @@ def hypothesize(
 def suggest(step: Step, given: Given) -> None:
     """Record a suggestion from outside as it was given: who makes it, its words, its region."""
     region = {
-        n: given.plain[n] for n in ("region", "condition", "family", "values") if n in given.plain
+        n: given.plain[n]
+        for n in ("region", "condition", "family", "factor", "values")
+        if n in given.plain
     }
     node = step.make(
         "Suggestion",

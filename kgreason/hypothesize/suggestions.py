@@ -20,7 +20,10 @@ from kgreason.graph import Graph
 from kgreason.hypothesize.bindings import made_of, term
 from kgreason.hypothesize.candidates import Candidate, applies, bound_by
 from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.language import path_read
 from kgreason.hypothesize.conditions.language import read as read_conditions
+from kgreason.hypothesize.conditions.paths import Path as Steps
+from kgreason.hypothesize.conditions.search import best_along
 from kgreason.hypothesize.free_region import FreeRegion, evaluated, free_region
 from kgreason.hypothesize.proposer import Suggestion
 from kgreason.record.agents import Agent, agent
@@ -32,7 +35,7 @@ MOST: Final = 200
 _MOST_BYTES: Final = 10_000_000
 _LONGEST: Final = 1_000
 _WORDS: Final = ("statement", "mechanism", "prediction")
-_REGIONS: Final = ("region", "condition", "family")
+_REGIONS: Final = ("region", "condition", "family", "factor")
 KEYS: Final = (*_WORDS, "symptom", "proposer", *_REGIONS, "values")
 """What a hypothesis in a file may say."""
 _SECTIONS: Final = ("region", "inside", "levels", "exception", "prediction", "placebo")
@@ -47,6 +50,13 @@ class FamilyRegion:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """What may go with the failures: of the conditions on its path the best is taken."""
+
+    path: Steps
+
+
+@dataclass(frozen=True)
 class Given:
     """A suggestion as it was read: its number, where it stands, who makes it, what it is about.
 
@@ -56,7 +66,7 @@ class Given:
     number: int
     where: str
     by: Agent
-    region: FreeRegion | tuple[Condition, ...] | FamilyRegion
+    region: FreeRegion | tuple[Condition, ...] | FamilyRegion | Factor
     symptom: str | None
     words: Mapping[str, str]
     plain: Plain = field(repr=False)
@@ -128,7 +138,8 @@ def parsed(number: int, plain: Plain) -> Given:
     chosen = [name for name in _REGIONS if name in plain]
     if len(chosen) != 1 or ("values" in plain and chosen != ["family"]):
         raise OptionError(
-            f"{where}: give one of `region` (a pattern), `condition`, or `family` with `values`."
+            f"{where}: give one of `region` (a pattern), `condition`, `factor`, or `family` with "
+            "`values`."
         )
     if chosen == ["region"] and "statement" not in words:
         raise OptionError(f"{where}: a region needs a `statement` that says what it is.")
@@ -175,6 +186,15 @@ def _is_text(item: tuple[Any, Any]) -> bool:
 def _conditions(plain: Plain, _where: str) -> tuple[Condition, ...]:
     given = plain["condition"]
     return read_conditions([given] if isinstance(given, Mapping) else given)
+
+
+def _factor(plain: Plain, where: str) -> Factor:
+    given = plain["factor"]
+    steps = [{"step": "forward", "along": given}] if isinstance(given, str) else given
+    path = path_read(steps)
+    if not path.steps:
+        raise OptionError(f"{where}: `factor` is a property, <an IRI>, or a path of steps.")
+    return Factor(path)
 
 
 def _family(plain: Plain, where: str) -> FamilyRegion:
@@ -263,6 +283,7 @@ _READERS: Final[Mapping[str, Callable[[Plain, str], Any]]] = {
     "region": _free,
     "condition": _conditions,
     "family": _family,
+    "factor": _factor,
 }
 
 
@@ -324,7 +345,14 @@ class Scripted:
             if one.keys is not None and view.constraint.key not in one.keys:
                 continue
             region = one.region
-            made = _of_family(view, region) if isinstance(region, FamilyRegion) else region
+            made: Candidate | FreeRegion | tuple[Condition, ...] | None
+            if isinstance(region, FamilyRegion):
+                made = _of_family(view, region)
+            elif isinstance(region, Factor):
+                best = best_along(view, region.path)
+                made = None if best is None else best.parts
+            else:
+                made = region
             if made is not None:
                 words = one.words
                 yield Suggestion(

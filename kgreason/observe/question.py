@@ -1,19 +1,24 @@
 """From a question to symptoms that it may mean: those at hand, and outcome queries to choose from.
 
-Words of the question are held against the names and labels of the graph's own terms; nothing is
-understood. Cue words ("without", "late") are those in the headers of the outcome queries.
+Words of the question are held against the names and labels of the graph's own terms, by their stems
+(M. F. Porter, "An algorithm for suffix stripping", Program 14, 1980); nothing is understood. The
+forms of outcome query are the files `queries/context/outcome-*.rq`; cue words ("without", "late")
+are in their headers.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any, Final
 
+import snowballstemmer
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.base.store import Term
-from kgreason.base.templates import Template, Value, template
-from kgreason.base.terms import TYPE
-from kgreason.base.words import content, every_word
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import Template, Value, role, template
+from kgreason.base.terms import DCT, PREFIXES, RDFS, SKOS, TYPE
+from kgreason.base.words import content, in_order
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
@@ -23,7 +28,17 @@ MOST: Final = 9
 """As many as are offered."""
 _CLASSES: Final = 40
 _FEW: Final = 50
-_PROPERTY, _VALUE, _CLASS, _CUE = 2, 3, 1, 1
+_DATES: Final = 6
+_NEAR: Final = 3
+"""Words between a cue and the name that it is about, at most."""
+_PROPERTY, _VALUE, _CLASS, _HALF_CLASS = 2, 3, 2, 1
+_CUE_NEAR, _CUE_FAR = 2, 1
+_LANGUAGES: Final = tuple(PREFIXES[one] for one in ("rdf", "rdfs", "owl", "sh"))
+"""Whose classes hold the words of a schema; these are asked about only where they are named."""
+_LABELS: Final = (SKOS.prefLabel, SKOS.altLabel, RDFS.label, DCT.title)
+_TRUE: Final = Literal(True)  # noqa: FBT003
+_FORM: Final = "outcome-"
+_STEMMER: Final = snowballstemmer.stemmer("english")
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,10 @@ class Offered:
     """What a question may mean: words, how many nodes fail of how many, and how it is asked.
 
     `query` is an outcome query; it is empty for a symptom at hand, which `only` names as the option
-    of that name takes it. `score` counts the words that fit.
+    of that name takes it. `score` counts the words that fit, `extra` those of the names that the
+    question does not have; it is `cued` where a word of it says what is odd about them. `classes`
+    are those whose nodes it is about. `suspected` is a hypothesis about what the question names
+    beside the outcome, as `--hypothesis` takes it; `unread` are words that name no such thing.
     """
 
     words: str
@@ -40,111 +58,318 @@ class Offered:
     nodes: int
     query: str = ""
     only: str = ""
+    extra: int = 0
+    classes: tuple[NamedNode, ...] = ()
+    cued: bool = False
+    suspected: Mapping[str, Any] | None = field(default=None, hash=False)
+    unread: str = ""
 
 
-def at_hand(question: str, observed: Observed) -> list[Offered]:
+class Asked:
+    """The words of a question: stems of those that name something, and where each word stands."""
+
+    def __init__(self, question: str) -> None:
+        self._words = in_order(question)
+        self.stems = stems(question)
+
+    def fits(self, called: Iterable[frozenset[str]]) -> tuple[frozenset[str], int]:
+        """Return the stems of a name that the question has, and how many of it are missing.
+
+        Of several names for one thing the one is taken that fits best.
+        """
+        return max(
+            ((self.stems & one, len(one - self.stems)) for one in called),
+            key=lambda found: (len(found[0]), -found[1]),
+            default=(frozenset(), 0),
+        )
+
+    def cue(self, cues: frozenset[str], about: frozenset[str]) -> int:
+        """Return how much the cues of a form speak for it: most where they are near its name."""
+        places = [n for n, word in enumerate(self._words) if word in cues]
+        named = [n for n, word in enumerate(self._words) if _stem(word) in about]
+        if any(abs(n - m) <= _NEAR for n in places for m in named if n != m):
+            return _CUE_NEAR
+        return _CUE_FAR if places else 0
+
+
+class Calling:
+    """Holds the words of a question against what terms of a graph are called."""
+
+    def __init__(self, asked: Asked, graph: Graph) -> None:
+        self._asked, self._graph = asked, graph
+
+    def fits(self, term: Term) -> tuple[frozenset[str], int]:
+        """Return the stems of a term's best name that were asked, and how many were not."""
+        return self._asked.fits(map(stems, self.names(term)))
+
+    def names(self, term: Term) -> Iterator[str]:
+        """Return what a term is called: its local name or text, and its labels."""
+        yield local_name(term.value) if isinstance(term, NamedNode) else term.value
+        if isinstance(term, NamedNode):
+            for said in _LABELS:
+                quads = self._graph.store.inner.quads_for_pattern(term, said, None)
+                labels = (quad.object for quad in quads)
+                yield from (one.value for one in labels if isinstance(one, Literal))
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text that name something."""
+    return frozenset(map(_stem, content(text)))
+
+
+def _stem(word: str) -> str:
+    return str(_STEMMER.stemWord(word))
+
+
+def at_hand(question: str, graph: Graph, observed: Observed) -> list[Offered]:
     """Return the symptoms of shapes that a question may mean, the best first."""
-    asked = content(question)
+    asked = stems(question)
     failing = observed.failing
     out = []
     for symptom, name in zip(failing, symptom_names([s.constraint for s in failing]), strict=True):
         rule = symptom.constraint
         called = [name, rule.path.text if rule.path else ""]
         called += [local_name(rule.named_shape.value)] if rule.named_shape else []
-        score = len(asked & content(" ".join(called)))
+        score = len(asked & stems(" ".join(called)))
         only = rule.path.text if rule.path else rule.named_shape.value if rule.named_shape else ""
         if score and only:
             fails = len(symptom.failing)
             nodes = rule.population or fails
-            out.append(Offered(name, score, fails, nodes, only=only))
+            classes = _classes(graph, symptom.failing)
+            out.append(Offered(name, score, fails, nodes, only=only, classes=classes))
     return _best(out)
+
+
+def _classes(graph: Graph, failing: Iterable[Term]) -> tuple[NamedNode, ...]:
+    """Return the classes of the first of some nodes."""
+    found: dict[NamedNode, None] = {}
+    for node in islice(failing, _FEW):
+        if not isinstance(node, Literal):
+            for quad in graph.store.inner.quads_for_pattern(node, TYPE, None):
+                if isinstance(quad.object, NamedNode):
+                    found.setdefault(quad.object)
+    return tuple(found)
 
 
 def outcomes(question: str, graph: Graph) -> list[Offered]:
     """Return the outcome queries that a question may mean, the best first."""
-    asked, every = content(question), every_word(question)
-    names = Names(graph)
-    found: list[Offered] = []
-    for row in graph.store.select(template("context", "asked-classes").render())[:_CLASSES]:
-        kind = row["class"]
-        if isinstance(kind, NamedNode):
-            about = len(asked & _called(kind, names)) * _CLASS
-            found += _of_class(graph, kind, int(row["nodes"].value), asked, every, about, names)
-    return _best(found)
+    reader = _Reader(Asked(question), graph)
+    return _best(found for population in reader.populations() for found in reader.about(population))
 
 
-def _best(found: Sequence[Offered]) -> list[Offered]:
-    return sorted(found, key=lambda o: (-o.score, -o.failing, o.words))[:MOST]
+@dataclass(frozen=True)
+class Complete:
+    """What a question may say is lacking, and all nodes of a class have; `score` as for Offered."""
+
+    words: str
+    score: int
 
 
-def _of_class(
-    graph: Graph,
-    kind: NamedNode,
-    nodes: int,
-    asked: frozenset[str],
-    every: frozenset[str],
-    about: int,
-    names: Names,
-) -> Iterator[Offered]:
-    rows = graph.store.select(template("context", "asked-properties").render(**{"class": kind}))
-    for row in rows:
-        known = row["property"]
-        if not isinstance(known, NamedNode) or known == TYPE:
-            continue
-        having, values = int(row["having"].value), int(row["values"].value)
-        fits = len(asked & _called(known, names)) * _PROPERTY
-        given: dict[str, Value] = {"class": kind, "property": known}
-        if fits and having < nodes:
-            yield _offer(
-                "outcome-missing", given, names, every, about + fits, nodes - having, nodes
+def complete(question: str, graph: Graph) -> Complete | None:
+    """Return the best of what a question may say is lacking, and is nowhere."""
+    reader = _Reader(Asked(question), graph)
+    found = (said for one in reader.populations() for said in reader.complete(one))
+    return max(found, key=lambda one: one.score, default=None)
+
+
+def _best(found: Iterable[Offered]) -> list[Offered]:
+    ranked = sorted(found, key=lambda o: (-o.score, o.extra, -o.failing, o.words))
+    alike: dict[object, Offered] = {}
+    for one in ranked:
+        # A class and the one above it have the same nodes where there is nothing beside them.
+        key = (one.only or one.words.partition(" ")[2], one.failing, one.nodes)
+        alike.setdefault(key, one)
+    return list(alike.values())[:MOST]
+
+
+@dataclass(frozen=True)
+class _Population:
+    """Nodes of some classes: how they are called together, how many, and what of it was asked."""
+
+    name: NamedNode
+    classes: tuple[NamedNode, ...]
+    nodes: int
+    words: frozenset[str]
+    extra: int
+
+    @property
+    def score(self) -> int:
+        """What the words of the question that name it count."""
+        return len(self.words) * (_HALF_CLASS if self.extra else _CLASS)
+
+
+@dataclass(frozen=True)
+class _Property:
+    """What is said of a population, with the stems of its name that were asked, and those not."""
+
+    name: NamedNode
+    asked: frozenset[str]
+    extra: int
+    having: int
+    values: int
+    numbers: int
+    dates: int
+
+
+class _Reader:
+    """Holds the words of a question against one graph."""
+
+    def __init__(self, asked: Asked, graph: Graph) -> None:
+        self._asked, self._graph, self._names = asked, graph, Names(graph)
+        self._calling = Calling(asked, graph)
+
+    @cached_property
+    def _forms(self) -> tuple[Template, ...]:
+        return tuple(made for name, made in role("context").items() if name.startswith(_FORM))
+
+    def populations(self) -> list[_Population]:
+        """Return the classes that have nodes, and those above them; the named first."""
+        sizes: dict[Term, int] = {}
+        for row in self._rows("context", "asked-classes"):
+            if isinstance(row["class"], NamedNode):
+                sizes[row["class"]] = int(row["nodes"].value)
+        below: dict[Term, list[NamedNode]] = {}
+        for row in self._rows("look", "class-tree"):
+            if isinstance(row["below"], NamedNode):
+                below.setdefault(row["class"], []).append(row["below"])
+        found = [
+            self._population(kind, (kind, *below.get(kind, [])), sizes)
+            for kind in dict.fromkeys((*sizes, *below))
+            if isinstance(kind, NamedNode)
+        ]
+        named = [set(one.classes) for one in found if one.words and not one.extra]
+        plain = [
+            one
+            for one in found
+            if one.words
+            or not (
+                one.name.value.startswith(_LANGUAGES)
+                or any(inner <= set(one.classes) for inner in named)
             )
-        if fits and int(row["numbers"].value) > 1:
-            for name in ("outcome-high", "outcome-low"):
-                yield _offer(name, given, names, every, about + fits, having // 4, having)
-        if values <= _FEW:
-            yield from _of_values(graph, given, nodes, asked, about + fits, names)
+        ]
+        plain.sort(key=lambda one: (-len(one.words), one.extra, -one.nodes, one.name.value))
+        return plain[:_CLASSES]
+
+    def _population(
+        self, kind: NamedNode, classes: tuple[NamedNode, ...], sizes: Mapping[Term, int]
+    ) -> _Population:
+        having = tuple(dict.fromkeys(one for one in classes if one in sizes))
+        nodes = sizes.get(kind, 0)
+        if len(having) > 1:
+            (row,) = self._rows("look", "count-of", **_of(having))
+            nodes = int(row["nodes"].value)
+        asked, extra = self._calling.fits(kind)
+        return _Population(kind, having, nodes, asked, extra)
+
+    def about(self, population: _Population) -> Iterator[Offered]:
+        """Return the outcome queries about a population that words of the question fit."""
+        properties = list(self._properties(population))
+        for made in self._forms:
+            for given, of in self._given(made, population, properties):
+                offered = self._offer(made, population, given, of)
+                if offered is not None:
+                    yield offered
+
+    def complete(self, population: _Population) -> Iterator[Complete]:
+        """Return the properties that were asked about and that all nodes of a named class have."""
+        called = self._names(population.name)
+        lacking = template("context", f"{_FORM}missing")
+        for one in self._properties(population) if population.words else ():
+            if one.asked and one.having == population.nodes:
+                said = f"all {population.nodes:,} nodes of the class {called} have "
+                score = population.score + len(one.asked) * _PROPERTY
+                cue = self._cue(lacking, one.asked)
+                yield Complete(said + self._names(one.name), score + cue)
+
+    def _properties(self, population: _Population) -> Iterator[_Property]:
+        rows = self._rows("context", "asked-properties", **_of(population.classes))
+        for row in rows:
+            known = row["property"]
+            if isinstance(known, NamedNode) and known != TYPE:
+                numbers = (int(row[n].value) for n in ("having", "values", "numbers", "dates"))
+                fit, extra = self._calling.fits(known)
+                # A word that names the class does not name its property too.
+                yield _Property(known, fit - population.words, extra, *numbers)
+
+    def _given(
+        self, made: Template, population: _Population, properties: Sequence[_Property]
+    ) -> Iterator[tuple[dict[str, Value], Sequence[_Property]]]:
+        """Return what a form can be asked with, and the properties that it is then about."""
+        over = made.header.get("over", "any")
+        classes = _of(population.classes)
+        if over == "dates":
+            days = [one for one in properties if one.dates][:_DATES]
+            cued = self._cue(made, frozenset()) and (population.words or any(d.asked for d in days))
+            for one, other in ((a, b) for a in days for b in days if a is not b and cued):
+                yield {**classes, "property": one.name, "other": other.name}, (one, other)
+            return
+        for one in properties:
+            given = {**classes, "property": one.name}
+            if over == "values" and one.values <= _FEW:
+                for value in self._values(given, population, one):
+                    yield {**given, "value": value}, (one,)
+            elif one.asked and (over == "any" or (over == "numbers" and one.numbers > 1)):
+                yield given, (one,)
+
+    def _values(
+        self, given: Mapping[str, Value], population: _Population, one: _Property
+    ) -> Iterator[NamedNode | Literal]:
+        for row in self._rows("context", "asked-values", **given):
+            value, every = row["value"], int(row["nodes"].value) == population.nodes
+            if isinstance(value, NamedNode | Literal) and not every:
+                true = value == _TRUE
+                if self._calling.fits(value)[0] or (true and one.asked):
+                    yield value
+
+    def _offer(
+        self,
+        made: Template,
+        population: _Population,
+        given: Mapping[str, Value],
+        of: Sequence[_Property],
+    ) -> Offered | None:
+        """Return an outcome query with its score and counts, or None where it tells nothing."""
+        about = frozenset(word for one in of for word in one.asked)
+        cue = self._cue(made, about)
+        over = made.header.get("over", "any")
+        if cue == _CUE_FAR and over == "numbers":
+            cue = 0  # "so many nodes" says nothing of a number
+        if not cue and "cued" in made.header:
+            return None
+        value = given.get("value")
+        fit, more = self._calling.fits(value) if isinstance(value, NamedNode | Literal) else ((), 0)
+        cue += self._due(made, of)
+        score = population.score + len(about) * _PROPERTY + len(fit) * _VALUE + cue
+        query = made.render(**given)
+        failing, nodes = self._counted(query)
+        if not 0 < failing < nodes or (over == "dates" and 2 * failing > nodes):
+            return None
+        said = {name: self._names(v) for name, v in given.items() if isinstance(v, Term)}
+        words = made.header["words"].format(**{**said, "class": self._names(population.name)})
+        extra = population.extra + sum(one.extra for one in of) + more
+        return Offered(words, score, failing, nodes, query, "", extra, population.classes, cue > 0)
+
+    def _cue(self, made: Template, about: frozenset[str]) -> int:
+        return self._asked.cue(frozenset(made.header.get("cues", "").split()), about)
+
+    def _due(self, made: Template, of: Sequence[_Property]) -> int:
+        """Return 1 where the second property is called as one that the first is held against."""
+        due = stems(made.header.get("due", ""))
+        called = map(stems, self._calling.names(of[-1].name)) if due else ()
+        return int(any(due & one for one in called))
+
+    def _counted(self, query: str) -> tuple[int, int]:
+        """Return how many nodes have the outcome of a query, of how many; of numbers a quarter."""
+        rows = [row for row in self._graph.store.select(query) if "outcome" in row]
+        every = {row["focus"] for row in rows}
+        said = {row["outcome"].value for row in rows}
+        if not said <= {"true", "false"}:
+            return len(every) // 4, len(every)
+        return len({row["focus"] for row in rows if row["outcome"].value == "true"}), len(every)
+
+    def _rows(self, where: str, query: str, /, **given: Value) -> Sequence[Row]:
+        return self._graph.store.select(template(where, query).render(**given))
 
 
-def _of_values(
-    graph: Graph,
-    given: dict[str, Value],
-    nodes: int,
-    asked: frozenset[str],
-    score: int,
-    names: Names,
-) -> Iterator[Offered]:
-    for row in graph.store.select(template("context", "asked-values").render(**given)):
-        value, having = row["value"], int(row["nodes"].value)
-        if not isinstance(value, NamedNode | Literal) or having >= nodes:
-            continue
-        fits = len(asked & _called(value, names)) * _VALUE
-        true = isinstance(value, Literal) and value.value == "true" and score >= _PROPERTY
-        if fits or true:
-            more = {**given, "value": value}
-            yield _offer("outcome-value", more, names, frozenset(), score + fits, having, nodes)
-
-
-def _offer(
-    name: str,
-    given: dict[str, Value],
-    names: Names,
-    every: frozenset[str],
-    score: int,
-    failing: int,
-    nodes: int,
-) -> Offered:
-    made = template("context", name)
-    told = {key: names(v) for key, v in given.items() if isinstance(v, NamedNode | Literal)}
-    words = made.header["words"].format(**told)
-    score += _CUE if _cues(made) & every else 0
-    return Offered(words, score, failing, nodes, made.render(**given))
-
-
-def _cues(made: Template) -> frozenset[str]:
-    return frozenset(made.header.get("cues", "").split())
-
-
-def _called(term: Term, names: Names) -> frozenset[str]:
-    """Return the words by which a term is called: its label and its local name."""
-    local = local_name(term.value) if isinstance(term, NamedNode) else term.value
-    return content(f"{names(term)} {local}")
+def _of(classes: Sequence[NamedNode]) -> dict[str, Value]:
+    return {"class": [*classes]}

@@ -6,6 +6,7 @@ from typing import Final
 from kgreason.base.budget import Limits
 from kgreason.base.errors import OptionError
 from kgreason.graph.given import Text, given_as
+from kgreason.hypothesize.suggestions import read_suggestions
 from kgreason.model.opening import of_client
 from kgreason.observe.question import Offered
 from kgreason.observe.request import Request
@@ -49,7 +50,10 @@ class Hypothesis:
 
 
 def of_reading(offered: Offered, request: Request, context: PlanContext) -> Request:
-    """Return a request for one reading of a question."""
+    """Return a request for one reading of a question, with what it suspects as a suggestion."""
+    if offered.suspected is not None:
+        suggested = read_suggestions([offered.suspected], request.principal)
+        request = replace(request, hypotheses=(*request.hypotheses, *suggested))
     if offered.only:
         return replace(request, only=offered.only)
     if context.folder is not None:

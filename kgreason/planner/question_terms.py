@@ -313,7 +313,7 @@ class _Reader:
         return [
             row
             for kind in key["class"]
-            for row in self._rows("context", "asked-properties", **{"class": kind})
+            for row in self._rows("context", "asked-properties", **{"class": [kind]})
         ]
 
     def _having(self, known: ox.NamedNode) -> tuple[ox.NamedNode, ...]:
@@ -322,7 +322,7 @@ class _Reader:
         for row in self._rows("context", "asked-classes")[:_CLASSES]:
             kind = row["class"]
             if isinstance(kind, ox.NamedNode):
-                rows = self._rows("context", "asked-properties", **{"class": kind})
+                rows = self._rows("context", "asked-properties", **{"class": [kind]})
                 having = sum(int(r["having"].value) for r in rows if r["property"] == known)
                 if having and (best is None or having > best[0]):
                     best = having, kind
@@ -338,7 +338,7 @@ class _Reader:
             return None
         best: tuple[int, ox.NamedNode, ox.NamedNode | ox.Literal, ox.NamedNode] | None = None
         for kind in classes:
-            for row in self._rows("context", "asked-properties", **{"class": kind}):
+            for row in self._rows("context", "asked-properties", **{"class": [kind]}):
                 known = row["property"]
                 if not isinstance(known, ox.NamedNode) or known == TYPE:
                     continue
@@ -362,7 +362,7 @@ class _Reader:
         return (best[1], numeric), best[2], [best[3]]
 
     def _values(self, kind: ox.NamedNode, known: ox.NamedNode) -> list[ox.NamedNode | ox.Literal]:
-        rows = self._rows("context", "asked-values", **{"class": kind, "property": known})
+        rows = self._rows("context", "asked-values", **{"class": [kind], "property": known})
         return [r["value"] for r in rows if isinstance(r["value"], ox.NamedNode | ox.Literal)]
 
 

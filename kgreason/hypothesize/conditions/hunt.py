@@ -119,6 +119,13 @@ class Hunt:
                 order += 1
                 heapq.heappush(queue, (-limit, 0, order, path, True))
 
+    def along(self, path: Path) -> Region | None:
+        """Return the best condition on one path, whether it pays or not; None where none fits."""
+        for place in range(len(path.steps) + 1):
+            table = self.atlas.table(Path(path.steps[:place]))
+        self._look(table)
+        return self.nearest()
+
     def _enough(self, value: float) -> bool:
         """Check whether what was found leaves next to nothing over, and nothing could be better."""
         return self.pool.left < _LEFT and value <= self.pool.best

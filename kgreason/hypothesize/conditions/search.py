@@ -350,6 +350,19 @@ def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -
     return _Telling(hunt, bars).found(region, why=why)
 
 
+def best_along(view: View, path: Path) -> Found | None:
+    """Return the condition on one path that tells most of who fails, whether it pays or not.
+
+    None where no condition there fails more than others, or where each only restates the rule.
+    """
+    atlas = atlas_of(view)
+    bars = Bars(view, atlas.own)
+    among = looked_at(view, atlas)
+    hunt = Hunt(atlas, failing_of(view, atlas, among), bars, Extent(), among, bars.direct)
+    best = hunt.along(path)
+    return None if best is None else _Telling(hunt, bars).found(best)
+
+
 def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
     """Fill in who a condition holds, and what it costs."""
     for place in range(1, len(part.path) + 1):

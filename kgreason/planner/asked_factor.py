@@ -1,0 +1,140 @@
+"""What a question suspects: “is X related to Y?” asks about an outcome and about a factor.
+
+Phrases between the two are `trails:Link` in ontology/decisions.ttl. The factor is held against what
+is said of the nodes in question: their properties, those of the things that they point at, values,
+classes, and the sources they come from. What is found becomes a suggestion, in the name of whoever
+asks, and is tested like all others.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.base.extensions import cached
+from kgreason.base.store import Term
+from kgreason.base.templates import Value, template
+from kgreason.base.terms import TRAILS, TYPE
+from kgreason.graph import Graph
+from kgreason.observe.question import Asked, Calling, stems
+from kgreason.planner.decision_list import intents_of
+from kgreason.planner.tool_catalogue import catalogue, text, values
+from kgreason.routing.phrases import Phrases
+
+_BEFORE, _AFTER, _BETWEEN = "before", "after", "between"
+_FEW: Final = 50
+_TOKEN: Final = re.compile(r"[^\s?!.,;:]+(?:[.:][^\s?!.,;:]+)*")
+_LAST: Final = re.compile(r"[/#:]")
+_SOURCE: Final = {"step": "source"}
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A question in two: the outcome, and what may go with it; `either` may be either."""
+
+    outcome: str
+    factor: str
+    either: bool = False
+
+    def turned(self) -> "Linked":
+        """Return the same with the two sides exchanged."""
+        return Linked(self.factor, self.outcome)
+
+
+def linked(question: str) -> Linked | None:
+    """Return the two sides of the first link in a question; None where it has none, or one side."""
+    tokens = _TOKEN.findall(question)
+    words = f" {' '.join(tokens).casefold()} "
+    hits = [
+        (hit.start(), -hit.end(), stands) for stands, one in _links() for hit in one.finditer(words)
+    ]
+    if not hits:
+        return None
+    start, end, stands = min(hits)
+    first, last = words[:start].count(" ") - 1, words[:-end].count(" ") - 1
+    before, after = " ".join(tokens[:first]), " ".join(tokens[last:])
+    if stands == _BETWEEN:
+        before, _, after = after.partition(" and ")
+    if not names_anything(before) or stands == _AFTER:
+        made = Linked(after, before)
+    else:
+        made = Linked(before, after, stands != _BEFORE and names_anything(after))
+    return made if names_anything(made.outcome) else None
+
+
+@cached
+def _links() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    store, phrases = catalogue(), Phrases({})
+    found = []
+    for quad in store.quads_for_pattern(None, TYPE, TRAILS.Link, None):
+        if not isinstance(quad.subject, ox.Triple):
+            (stands,) = (text(one) for one in values(store, quad.subject, TRAILS.outcomeStands))
+            said = sorted(text(one) for one in values(store, quad.subject, TRAILS.phrase))
+            found.append((stands, phrases.any_of(said)))
+    return tuple(sorted(found, key=lambda one: (one[0], one[1].pattern)))
+
+
+def names_anything(factor: str) -> bool:
+    """Check whether the words of a factor name something, and do not only ask for any factor."""
+    generic = intents_of(factor).get("any factor", frozenset())
+    return bool(stems(factor) - stems(" ".join(generic)))
+
+
+def suggestion(
+    factor: str, classes: tuple[ox.NamedNode, ...], graph: Graph
+) -> Mapping[str, Any] | None:
+    """Return a hypothesis about a factor, as `--hypothesis` takes it; None where none is named.
+
+    Of all that the words fit the one is taken that most of them name, and whose name has the fewest
+    others.
+    """
+    asked = Asked(factor)
+    found = [
+        (-len(fit), extra, order, region)
+        for order, (fit, extra, region) in enumerate(_named(asked, classes, graph))
+        if fit and extra <= len(fit)
+    ]
+    if found:
+        return min(found, key=lambda one: one[:3])[3]
+    return {"factor": [_SOURCE]} if "source" in intents_of(factor) else None
+
+
+def _named(
+    asked: Asked, classes: tuple[ox.NamedNode, ...], graph: Graph
+) -> Iterator[tuple[frozenset[str], int, Mapping[str, Any]]]:
+    """Return all that words of a factor may name, with the stems that fit and how many do not."""
+    calling = Calling(asked, graph)
+    of: dict[str, Value] = {"class": [*classes]}
+    select = graph.store.select
+    for row in select(template("context", "asked-properties").render(**of)):
+        known = row["property"]
+        if not isinstance(known, ox.NamedNode):
+            continue
+        own = frozenset[str]()
+        if known != TYPE:
+            own, extra = calling.fits(known)
+            yield own, extra, {"factor": str(known)}
+        if int(row["values"].value) <= _FEW:
+            made = template("context", "asked-values").render(**of, property=known)
+            for value in (one["value"] for one in select(made)):
+                fit, extra = calling.fits(value)
+                yield fit and fit | own, extra, _is([_forward(known)], value)
+    for row in select(template("context", "asked-beyond").render(**of)):
+        first, second = row["property"], row["beyond"]
+        fit, extra = calling.fits(second)
+        if fit and TYPE not in {first, second}:
+            more, _ = calling.fits(first)
+            yield fit | more, extra, {"factor": [_forward(first), _forward(second)]}
+    for name in graph.named_graphs():
+        called = _LAST.split(name.value)[-1].partition(".")[0]
+        yield *asked.fits([stems(called)]), _is([_SOURCE], name)
+
+
+def _forward(known: Term) -> dict[str, str]:
+    return {"step": "forward", "along": str(known)}
+
+
+def _is(path: list[dict[str, str]], value: Term) -> Mapping[str, Any]:
+    return {"condition": [{"path": path, "test": "equals", "terms": {"term": str(value)}}]}
