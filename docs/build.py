@@ -19,6 +19,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 ROLES: Final = {
     "observe": "What is wrong: SHACL components, OWL axioms, targets and paths as SPARQL.",
     "context": "Looking at the graph: who is described where, who lies in a region.",
+    "endpoint": "What an endpoint is asked: pages of nodes, and what lies around them.",
+    "probe": "Finding out what an endpoint can be asked: one small query with a known answer each.",
     "path": "Where a condition looks: one file for each kind of step from the focus node.",
     "condition": "What a condition asks of the end of a path: one file for each test.",
     "hypothesize": "Proposing causes: one file for each family of hypotheses.",

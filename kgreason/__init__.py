@@ -15,7 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from kgreason.api.asking import Symptoms, investigate, query, result, resume, symptoms
+    from kgreason.api.asking import Symptoms, estimate, investigate, query, result, resume, symptoms
     from kgreason.api.comparing import compare, gate_failures
     from kgreason.api.ledgers import ListedInvestigation, OpenLedger
     from kgreason.api.ledgers import open_ledger as open  # noqa: A004 - written kgreason.open
@@ -52,6 +52,7 @@ __all__ = [
     "Text",
     "__version__",
     "compare",
+    "estimate",
     "gate_failures",
     "investigate",
     "open",
@@ -78,6 +79,7 @@ _HOMES: Final = {
     "Symptoms": "api.asking",
     "Text": "graph.given",
     "compare": "api.comparing",
+    "estimate": "api.asking",
     "gate_failures": "api.comparing",
     "investigate": "api.asking",
     "open": "api.ledgers",

@@ -164,7 +164,7 @@ class Investigation:
     def _work(self) -> None:
         self.open()
         if not self._done("Observe"):
-            record_symptoms(self.context, self.symptoms)
+            record_symptoms(self.context, self.symptoms, self.request)
         for round_ in range(1, int(self.context.policy.number("rounds")) + 1):
             if not self._round(round_):
                 break
@@ -223,7 +223,7 @@ class Investigation:
         if phase == TRAILS.Start:
             self._start()
         elif phase == TRAILS.Observe:
-            record_symptoms(context, self.symptoms)
+            record_symptoms(context, self.symptoms, self.request)
         elif phase in {
             *(TRAILS.Hypothesize, TRAILS.Design, TRAILS.Join),
             *(TRAILS.Narrate, TRAILS.Fail),

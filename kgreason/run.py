@@ -23,6 +23,7 @@ from kgreason.hypothesize.suggestions import Given, checked, parsed
 from kgreason.loop import Carrier, Investigation
 from kgreason.model.model_narrator import ModelNarrator
 from kgreason.model.opening import Company, company, spent
+from kgreason.observe.extracted import keep
 from kgreason.observe.opening import (
     Notice,
     Progress,
@@ -30,6 +31,7 @@ from kgreason.observe.opening import (
     load_graph,
     recorded_request,
     seen,
+    taken,
 )
 from kgreason.observe.request import Request
 from kgreason.record import Ledger, Record, calibration, extended, policy
@@ -214,6 +216,7 @@ def _begin(
         _for_workers(request, others=asked)
     if ledger is not None:
         Ledger.ready(ledger)
+    request = taken(request, progress)
     graph, observed = seen(request, progress, notice, gate=gate)
     suggested = _suggested(request, graph, observed)
     at_hand = AtHand(graph, observed)
@@ -221,10 +224,12 @@ def _begin(
     own |= {"jobs": jobs, "narrator": model.narrator, "carrier": carrier}
     if ledger is None:
         store = Ledger.memory()
+        keep(request, store.blobs)
         record = telling(store.new(nonce), told)
         _run(graph, observed, record, request, progress, suggested, **own)
         return Result(store, record, at_hand)
     with Ledger.write(ledger) as store:
+        keep(request, store.blobs)
         record = telling(store.new(nonce), told)
         _run(graph, observed, record, request, progress, suggested, **own)
         which = record.iri.value

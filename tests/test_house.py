@@ -22,6 +22,7 @@ LAYERS = (
     ("graph",),
     ("shacl", "record"),
     ("context",),
+    ("endpoint",),
     ("observe",),
     ("hypothesize",),
     ("test",),

@@ -11,11 +11,10 @@ from typing import Any, Protocol
 
 import pytest
 
-from kgreason.base import figures
+from kgreason.base import fetching, figures
+from kgreason.base.fetching import Fetch, SourceError, retry_after
 from kgreason.base.figures import integer
-from kgreason.sources import fetching
 from kgreason.sources.described import services
-from kgreason.sources.fetching import Fetch, SourceError, retry_after
 from kgreason.sources.passages import best
 from kgreason.sources.sources_opening import connected
 from kgreason.sources.works import Studies, Work

@@ -14,10 +14,10 @@ import pytest
 
 from kgreason.audit import audit
 from kgreason.base.errors import OptionError
+from kgreason.base.fetching import Fetch, SourceError
 from kgreason.base.terms import TRAILS
 from kgreason.review.replay import replay
 from kgreason.sources.described import Described
-from kgreason.sources.fetching import Fetch, SourceError
 from kgreason.sources.sparql_endpoint import HEADERS, SparqlEndpoint, address_of, query_of
 from tests.audit_support import tiny
 from tests.lifetime_support import of

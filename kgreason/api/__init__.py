@@ -1,6 +1,6 @@
 """The whole of what Python programs call; `kgreason` offers it, and the command line uses it."""
 
-from kgreason.api.asking import investigate, query, result, resume, symptoms
+from kgreason.api.asking import estimate, investigate, query, result, resume, symptoms
 from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
 from kgreason.api.planning import compare_strategies, plan, routed, steps
@@ -15,6 +15,7 @@ __all__ = [
     "chosen_by_model",
     "compare",
     "compare_strategies",
+    "estimate",
     "gate_doubts",
     "gate_failures",
     "investigate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, overload
 
 import pyoxigraph as ox
@@ -19,6 +20,7 @@ from kgreason.base.store import Answer, check_query, guarded
 from kgreason.base.templates import check_extensions
 from kgreason.base.terms import FORMS_GRAPH, PREFIXES
 from kgreason.computation.designed import read_designs
+from kgreason.endpoint.pull import Estimate
 from kgreason.graph import load
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Given, Source, Sources, given_as
@@ -48,6 +50,7 @@ _OPTIONS: Final = (
     "conversation",
     *("model", "max_tokens", "max_usd", "prices", "plain", "redact", "sources", "readings"),
     "routing",
+    *("graphs", "dialect", "cap", "ratio", "hops", "pause", "headers"),
 )
 """The options of `investigate` that go into the request as they are given."""
 
@@ -116,6 +119,13 @@ def investigate(
     readings: str | Path | None = None,
     tests: str | Path | Sequence[Mapping[str, Any]] = (),
     routing: Mapping[str, Any] | None = None,
+    graphs: str | Sequence[str] = (),
+    dialect: str | None = None,
+    cap: int = 5000,
+    ratio: int = 4,
+    hops: int = 2,
+    pause: float = 0.0,
+    headers: Mapping[str, str] = MappingProxyType({}),
     earlier: Sequence[ModelCall] = (),
     proposers: Sequence[Proposer] = (),
     testers: Sequence[Tester] = (),
@@ -143,7 +153,9 @@ def investigate(
     for causes, `testers` for tests; a model that is to answer by itself is `plain`. `sources` are
     looked up, with `readings` of what they say; `tests` are queries and code of your own with the
     answers you expect (docs/sources.md). Values of what `redact` names are kept out. `routing` is a
-    decision of `kgreason.route`, for the record. Options: docs/cli.md. Raises KgreasonError.
+    decision of `kgreason.route`, for the record. `data` may be the address of a SPARQL endpoint:
+    `graphs`, `dialect`, `cap`, `ratio`, `hops`, `pause` and `headers` say what is asked of it and
+    how (docs/endpoints.md). Options: docs/cli.md. Raises KgreasonError.
     """
     given = dict(locals())
     options = {name: given[name] for name in _OPTIONS}
@@ -230,6 +242,33 @@ def symptoms(
     return Symptoms(found, observed.notices, observed.doubts)
 
 
+def estimate(
+    data: str,
+    *,
+    shapes: Sources,
+    severity: str | None = None,
+    only: str | None = None,
+    seed: int = 0,
+    query_seconds: float = 60.0,
+    graphs: str | Sequence[str] = (),
+    dialect: str | None = None,
+    cap: int = 5000,
+    ratio: int = 4,
+    hops: int = 2,
+    pause: float = 0.0,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    progress: Progress | None = None,
+) -> Estimate:
+    """Estimate what an investigation of an endpoint would ask of it, in queries and bytes.
+
+    It is probed, and who fails is counted; the options are those of `investigate`.
+    """
+    given = dict(locals())
+    del given["progress"]
+    sources = {name: given.pop(name) for name in ("data", "shapes")}
+    return opening.estimate(_request(sources, given), progress)
+
+
 def query(
     data: Sources,
     text: str,
@@ -299,7 +338,7 @@ def resume(
 
     def given(recorded: Request) -> Request:
         paths, objects = brought({n: one for n, one in again.items() if one is not None})
-        return replace(recorded, **paths, objects=objects)
+        return replace(recorded, **paths, objects={**recorded.objects, **objects})
 
     own = paths_of(extend)
     which = _number(which)

@@ -21,7 +21,7 @@ from kgreason.record.whole_shapes import SHAPES, checks, files
 
 ONTOLOGY: Final = (
     *("trails.ttl", "policy.ttl", "lifecycle.ttl", "repair.ttl", "planner.ttl"),
-    *("supervision.ttl", "segments.ttl"),
+    *("supervision.ttl", "segments.ttl", "endpoint.ttl"),
 )
 """What a record is merged with, beside the catalogue; its policy it holds itself."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from kgreason.cli import endpoint_options as e
 from kgreason.cli import gating as g
 from kgreason.cli import model_options as m
 from kgreason.cli import options as o
@@ -36,6 +37,7 @@ def add_to(app: typer.Typer) -> None:
     "investigate data/ --violations report.ttl --shapes shapes.ttl",
     "investigate data/ --shapes shapes.ttl --hypothesis ideas.json --as Ada",
     "investigate data/ --shapes shapes.ttl --out report.html",
+    "investigate https://example.org/sparql --shapes shapes.ttl --graph https://example.org/orders",
     "investigate data/ --shapes shapes.ttl --redact https://example.org/name",
     "investigate data/ --shapes shapes.ttl --fail-on cause --format json",
     "investigate data/ --shapes shapes.ttl --baseline main.json --fail-on new-cause",
@@ -123,6 +125,15 @@ def investigate(
     jobs: o.Jobs = 1,
     queue: o.Queue = None,
     live: Live = False,
+    graph: e.Graphs = None,
+    dialect: e.DialectName = None,
+    cap: e.Cap = 5000,
+    ratio: e.Ratio = 4,
+    hops: e.Hops = 2,
+    pause: e.Pause = 0.0,
+    auth: e.Auth = None,
+    header: e.Headers = None,
+    dry_run: e.DryRun = False,
 ) -> None:
     """Find out why data violate their shapes, or why an outcome comes about.
 
@@ -151,21 +162,18 @@ def investigate(
         extend=extend or (),
     )
     asked |= {"question": _plain(question), "complete": complete or (), "jobs": jobs}
-    asked |= {
-        "queue": queue,
-        "redact": redact or (),
-        "policy": policy,
-        "calibration": calibration,
-        "seed": seed,
-        "max_hypotheses": max_hypotheses,
-        "interventions": interventions,
-        "try_repairs": try_repairs,
-        "hypotheses": hypothesis,
-        "principal": as_,
-    }
+    asked |= {"queue": queue, "redact": redact or (), "policy": policy, "seed": seed}
+    asked |= {"calibration": calibration, "max_hypotheses": max_hypotheses}
+    asked |= {"interventions": interventions, "try_repairs": try_repairs}
+    asked |= {"hypotheses": hypothesis, "principal": as_}
     asked |= {"correlation": correlation, "conversation": conversation}
     asked |= _limits(max_steps, max_seconds) | s.source_options(source, readings, tests)
     asked |= m.model_options(model, max_tokens, max_usd, prices)
+    own = e.endpoint_options(data, graph, dialect, cap, ratio, hops, pause, auth, header)
+    if dry_run:
+        e.tell_estimate(data, {name: asked[name] for name in e.ESTIMATED} | own, out)
+        return
+    asked |= own
     gate = Gate.of(fail_on, baseline, tolerate, ledger, allow_empty=allow_empty)
     told, view = _stream(events), LiveView() if live else None
     with Shown(view) as shown, resumable(ledger, new=True):

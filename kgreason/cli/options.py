@@ -163,7 +163,8 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="Files (.ttl .nt .nq .trig .rdf .jsonld, each also .gz), folders of them, or an "
-        "Oxigraph store folder, which is opened read-only; - is stdin.",
+        "Oxigraph store folder, which is opened read-only; - is stdin. `investigate` takes the "
+        "address of a SPARQL endpoint, too.",
         show_default=False,
     ),
 ]

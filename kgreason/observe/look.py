@@ -13,6 +13,7 @@ from kgreason.base.errors import KgreasonError, OptionError, QueryError, ShapesE
 from kgreason.base.terms import SH
 from kgreason.context.symptom import Observed, Symptom
 from kgreason.graph import Graph
+from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.request import Request
 from kgreason.shacl import (
     Compiled,
@@ -31,6 +32,7 @@ from kgreason.shacl import (
     read_shapes,
 )
 from kgreason.shacl.lost_forms import rests_on_forms
+from kgreason.shacl.population import Counts, Uncounted
 
 
 def look(graph: Graph, request: Request) -> Observed:
@@ -53,6 +55,13 @@ def look(graph: Graph, request: Request) -> Observed:
                 f"{request.violations}: the report holds no result, and without --shapes nobody "
                 "knows whether anything was checked."
             )
+    elif request.extract:
+        extract = extract_of(request)
+        compiled = compiled_elsewhere(request, graph, Uncounted())
+        notices += extract.notices
+        seen = list(symptoms_of(graph, extract, compiled, notices, request.query_seconds))
+        if not any(each.observation.population != 0 for each in seen):
+            doubts.append(nothing(compiled))
     else:
         compiled = _compiled(graph, request, notices)
         seen = list(_checked(graph, compiled, request, notices))
@@ -65,6 +74,11 @@ def look(graph: Graph, request: Request) -> Observed:
 def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Symptom]) -> list[str]:
     found = missing(graph, compiled, (s.constraint for s in seen if s.observation.failing))
     return [] if found is None else [found]
+
+
+def compiled_elsewhere(request: Request, graph: Graph, counts: Counts) -> Compiled:
+    """Compile the shapes of a request for a graph of which `counts` counts the nodes."""
+    return _of_shapes(graph, request, [], counts)
 
 
 def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
@@ -102,13 +116,17 @@ def _of_axioms(graph: Graph, request: Request, notices: list[str]) -> Compiled:
     return compiled
 
 
-def _of_shapes(graph: Graph, request: Request, notices: list[str]) -> Compiled:
+def _of_shapes(
+    graph: Graph, request: Request, notices: list[str], counts: Counts | None = None
+) -> Compiled:
     paths = [Path(p) for p in request.shapes]
     shapes = read_shapes(paths, most=request.max_bytes, objects=request.objects)
     named = ", ".join(request.shapes)
     severity = _severity(request.severity)
     with _not_too_deep(named):
-        compiled = compile_shapes(shapes, graph, severity=severity, only=request.only)
+        compiled = compile_shapes(
+            shapes, graph, severity=severity, only=request.only, counts=counts
+        )
     notices += compiled.notices
     if request.strict and compiled.ill_formed:
         raise ShapesError(

@@ -11,13 +11,19 @@ from kgreason.context.declared import record_declared
 from kgreason.context.symptom import Symptom
 from kgreason.observe.called import class_label, focus_class
 from kgreason.observe.cite import cite, path_of
+from kgreason.observe.extracted import extract_of
+from kgreason.observe.recorded_extract import record_extract
+from kgreason.observe.request import Request
 from kgreason.shacl import names
 
 _SAMPLED: Final = 10
 
 
-def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
-    """Write down what is wrong, with samples cited, and what is declared complete."""
+def record_symptoms(context: Context, symptoms: Sequence[Symptom], request: Request) -> None:
+    """Write down what is wrong, with samples cited, and what is declared complete.
+
+    Where the data are an extract of an endpoint, what was taken and how is written too.
+    """
     step = context.record.step("Observe")
     called = names([symptom.constraint for symptom in symptoms])
     for symptom, name in zip(symptoms, called, strict=True):
@@ -50,4 +56,8 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom]) -> None:
             values = symptom.failing[node] or (None,)
             cite(context, step, symptom.node, node, path_of(constraint), values[0], "fails")
     told = record_declared(step, context.declared, context.record.iri)
-    context.record.commit(step, expect={"Symptom": len(symptoms), "Declaration": told})
+    expected = {"Symptom": len(symptoms), "Declaration": told}
+    if request.extract:
+        extract = extract_of(request)
+        expected |= record_extract(context.record, step, request, extract, symptoms)
+    context.record.commit(step, expect=expected)

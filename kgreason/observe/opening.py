@@ -6,19 +6,22 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pyoxigraph as ox
 
-from kgreason.base.errors import GraphError, LedgerError, ShapesError
+from kgreason.base.errors import GraphError, LedgerError, OptionError, ShapesError
 from kgreason.base.extensions import active
 from kgreason.base.terms import RDF
 from kgreason.context.symptom import Observed, Symptom
+from kgreason.endpoint.pull import Estimate
 from kgreason.graph import Graph, digest, load
 from kgreason.graph.given import gone, is_given
 from kgreason.graph.load import passed_over
-from kgreason.observe.look import look
+from kgreason.observe.extracted import estimated, kept_again, names_endpoint, pulled
+from kgreason.observe.look import compiled_elsewhere, look
 from kgreason.observe.redact import redacted
 from kgreason.observe.request import Paths, Request, request_of
 from kgreason.record import Record, calibration, policy
@@ -53,6 +56,8 @@ def seen(
 
     Raises ShapesError with `gate` where that leaves a doubt.
     """
+    if names_endpoint(request):
+        request = taken(request, progress)
     _all_there(request)
     policy.load(request.policy)
     tell, say = progress or (lambda *_: None), notice or (lambda _: None)
@@ -80,6 +85,26 @@ def seen(
         graph.notices.append(verdict)
         say(verdict)
     return graph, observed
+
+
+def taken(request: Request, progress: Progress | None) -> Request:
+    """Return a request on an extract of the endpoint that it names; any other as it is.
+
+    Raises SourceError where the endpoint does not answer as it should.
+    """
+    if not names_endpoint(request):
+        return request
+    return pulled(request, partial(compiled_elsewhere, request), progress)
+
+
+def estimate(request: Request, progress: Progress | None = None) -> Estimate:
+    """Estimate what an extract of the endpoint of a request would take.
+
+    Raises OptionError where it names none, SourceError where it does not answer as it should.
+    """
+    if not names_endpoint(request):
+        raise OptionError("--dry-run is about an endpoint; give its address (https://…) as data.")
+    return estimated(request, partial(compiled_elsewhere, request), progress)
 
 
 def _counted(request: Request) -> str | None:
@@ -195,7 +220,7 @@ def recorded_options(request: Request, graph: Graph) -> ox.Literal:
     """
     options = asdict(request) | {"fingerprint": request.fingerprint or fingerprint(request)}
     options["graph"] = graph.fingerprint
-    del options["objects"]
+    del options["objects"], options["headers"]
     if graph.hidden is not None:
         for name in ("question", "hypotheses", "tests", "routing"):
             options[name] = graph.hidden.within(options[name])
@@ -224,7 +249,7 @@ def recorded_request(record: Record) -> Request:
     made: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in options.items() if k in known
     }
-    return Request(**made)
+    return kept_again(Request(**made), record)
 
 
 def recorded_symptoms(record: Record, observed: Observed) -> list[Symptom]:

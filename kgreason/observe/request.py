@@ -49,6 +49,12 @@ class Request:
     how the question was routed, as `kgreason.record.routing_decision` keeps it. A sub-investigation
     names its `parent` and its `assignment` by IRI, has the `depth` of the fan-outs above it, and
     looks into the symptoms of the keys `symptoms` alone, where there are any.
+
+    Data may be the address of a SPARQL endpoint; then `graphs`, `dialect`, `cap`, `ratio`, `hops`
+    and `pause` say what is asked of it and how, as `kgreason.endpoint.named_endpoint` has them.
+    Once an extract was taken, it is the data; `endpoint` is where it came from, `extract` and
+    `lists` are the SHA-256 of its two texts beside the record. `headers` may hold secrets, and are
+    not recorded.
     """
 
     data: tuple[str, ...]
@@ -95,6 +101,16 @@ class Request:
     assignment: str | None = None
     depth: int = 0
     symptoms: tuple[str, ...] = ()
+    graphs: tuple[str, ...] = ()
+    dialect: str | None = None
+    cap: int = 5000
+    ratio: int = 4
+    hops: int = 2
+    pause: float = 0.0
+    endpoint: str | None = None
+    extract: str | None = None
+    lists: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     fingerprint: str = field(default="", compare=False)
     objects: Objects = field(default_factory=dict, compare=False, repr=False)
 
@@ -206,9 +222,10 @@ def request_of(data: Paths, **options: Any) -> Request:  # noqa: C901 - a line f
     for name in ("shapes", "axioms", "ontology", "extend"):
         if name in options:
             options[name] = paths(options[name])
-    for name in ("complete", "redact"):
+    for name, said in (("complete", "complete"), ("redact", "redact"), ("graphs", "graph")):
         if name in options:
-            options[name] = absolute(options[name], f"--{name}")
+            options[name] = absolute(options[name], f"--{said}")
+    options["headers"] = dict(options.get("headers", {}))
     for name in ("violations", "population", "outcome"):
         if options.get(name) is not None:
             options[name] = str(options[name])

@@ -14,7 +14,7 @@ from kgreason.graph import Graph
 from kgreason.shacl.components import Component, custom
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
-from kgreason.shacl.population import Populations
+from kgreason.shacl.population import Counts, Populations
 from kgreason.shacl.prebinding import read_select
 from kgreason.shacl.readings import Reading, readings
 from kgreason.shacl.scope import Context, Scope, about, parts
@@ -61,18 +61,20 @@ def compile_shapes(
     severity: ox.NamedNode | None = None,
     only: str | None = None,
     seconds: float = 60.0,
+    counts: Counts | None = None,
 ) -> Compiled:
     """Compile every constraint that has nodes to look at.
 
     `severity` keeps the constraints of that severity; `only` those whose shape, or path in SPARQL,
     is the text given (an IRI with or without angle brackets). `seconds` limits a query of a
-    sh:target. Raises ShapesError if `only` fits nothing, or no shape of all can be used.
+    sh:target. `counts` counts nodes where the graph cannot. Raises ShapesError if `only` fits
+    nothing, or no shape of all can be used.
     """
-    return _Compiler(shapes, graph, seconds).run(severity, only)
+    return _Compiler(shapes, graph, counts or Populations(graph, seconds)).run(severity, only)
 
 
 class _Compiler:
-    def __init__(self, shapes: Shapes, graph: Graph, seconds: float) -> None:
+    def __init__(self, shapes: Shapes, graph: Graph, counts: Counts) -> None:
         self.shapes, self.graph = shapes, graph
         self.notices: list[str] = list(shapes.notices)
         self.passed_over: list[str] = []
@@ -80,7 +82,7 @@ class _Compiler:
         self.unmet: dict[Target, None] = {}
         self.superclasses = Superclasses(graph.store)
         self.held: dict[Term, bool] = {}
-        self.populations = Populations(graph, seconds)
+        self.populations = counts
         self.reached: dict[Node, _Reached] = {}
 
     def run(self, severity: ox.NamedNode | None, only: str | None) -> Compiled:

@@ -46,7 +46,8 @@ class Constraint:
     fail. `axiom` is the OWL term that states it, where it is no shape that does; `named_shape` then
     is the property or class it is said of, and `peers` gives all axioms of its files on a graph.
     `numbers` are those of a numeric outcome by focus node, the greatest of each. `readings` are
-    what a query of an author asks, as constraints say it.
+    what a query of an author asks, as constraints say it. `asked` are the texts that an endpoint
+    was asked, where `exact` and `portable` list who is looked at and who fails on an extract of it.
     """
 
     key: str
@@ -74,6 +75,7 @@ class Constraint:
         default=None, repr=False, compare=False
     )
     readings: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
+    asked: Texts | None = None
 
     @property
     def target(self) -> Fragment:

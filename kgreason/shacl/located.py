@@ -45,7 +45,7 @@ def located(
 
     `forms` says that the region is made of literals as they were written.
     """
-    target, regions = constraint.portable.target, [flat(region) for region in regions]
+    target, regions = (constraint.asked or constraint.portable).target, [*map(flat, regions)]
     sources = any(names_sources(region) for region in regions)
     writer = Anywhere(lambda query: _found(graph, query), graph.mended)
     merged = False

@@ -1,10 +1,27 @@
 """How many nodes a target has: counted once for all constraints that share it."""
 
+from typing import Protocol
+
 from kgreason.base.errors import TimeoutExceeded
 from kgreason.base.store import guarded_select
 from kgreason.base.templates import Fragment, template
 from kgreason.graph import Graph
 from kgreason.shacl.components import ROLE
+
+
+class Counts(Protocol):
+    """Counts the nodes of targets."""
+
+    def count(self, target: Fragment, *, guarded: bool) -> int | None:
+        """Return the number of nodes, or None where it is not known."""
+
+
+class Uncounted:
+    """Counts nothing: who is looked at is known from elsewhere."""
+
+    def count(self, target: Fragment, *, guarded: bool) -> int | None:  # noqa: ARG002
+        """Return None."""
+        return None
 
 
 class Populations:

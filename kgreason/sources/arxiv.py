@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kgreason.sources.fetching import Fetch, SourceError
+from kgreason.base.fetching import Fetch, SourceError
 from kgreason.sources.reading_answers import inner, quoted, xml
 from kgreason.sources.works import Answer, Part, Work, address, doi
 

@@ -7,7 +7,7 @@ The format is that of https://api.crossref.org: `message.items`, a title as a li
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgreason.sources.fetching import Fetch, SourceError, from_environment
+from kgreason.base.fetching import Fetch, SourceError, from_environment
 from kgreason.sources.passages import has_all
 from kgreason.sources.reading_answers import json_object, objects, words
 from kgreason.sources.works import Answer, Part, Work, address, doi

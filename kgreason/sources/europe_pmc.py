@@ -7,7 +7,7 @@ status 200 and `errCode`, `errMsg`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgreason.sources.fetching import Fetch, SourceError
+from kgreason.base.fetching import Fetch, SourceError
 from kgreason.sources.reading_answers import json_object, objects, quoted, words
 from kgreason.sources.works import Answer, Part, Work, address, doi
 

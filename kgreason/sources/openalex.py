@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgreason.sources.fetching import Fetch, SourceError, from_environment
+from kgreason.base.fetching import Fetch, SourceError, from_environment
 from kgreason.sources.reading_answers import json_object, objects, quoted, words
 from kgreason.sources.works import Answer, Part, Work, address, doi
 

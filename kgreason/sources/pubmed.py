@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kgreason.sources.fetching import Fetch, SourceError, from_environment
+from kgreason.base.fetching import Fetch, SourceError, from_environment
 from kgreason.sources.reading_answers import inner, json_object, quoted, xml
 from kgreason.sources.works import Answer, Part, Work, address, doi
 

@@ -7,7 +7,7 @@ from html import unescape
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from kgreason.sources.fetching import SourceError
+from kgreason.base.fetching import SourceError
 
 _TAG: Final = re.compile(r"<[^>]*>")
 _SPACE: Final = re.compile(r"\s+")

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgreason.sources.fetching import Fetch, SourceError
+from kgreason.base.fetching import Fetch, SourceError
 from kgreason.sources.reading_answers import json_object, objects, words
 from kgreason.sources.works import Answer, Part, Work, address, doi
 

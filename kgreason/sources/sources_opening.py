@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from kgreason.base.errors import OptionError
+from kgreason.base.fetching import CACHE, Fetch
 from kgreason.observe.request import Request
 from kgreason.record.policy import Policy
 from kgreason.sources import crossref, openalex, pubmed, semantic_scholar, sparql_endpoint
@@ -13,7 +14,6 @@ from kgreason.sources.crossref import Crossref
 from kgreason.sources.described import Described, Service, services
 from kgreason.sources.document_folder import DocumentFolder
 from kgreason.sources.europe_pmc import EuropePmc
-from kgreason.sources.fetching import CACHE, Fetch
 from kgreason.sources.further import TermChooser
 from kgreason.sources.look_up import FURTHER_KINDS, LookUp
 from kgreason.sources.openalex import OpenAlex

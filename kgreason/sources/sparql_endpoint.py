@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from pyoxigraph import Literal
 
 from kgreason.base.errors import OptionError
+from kgreason.base.fetching import Fetch, SourceError
 from kgreason.base.words import content
-from kgreason.sources.fetching import Fetch, SourceError
 from kgreason.sources.passages import has_all
 from kgreason.sources.reading_answers import json_object, objects, words
 from kgreason.sources.works import Answer, Part, Work

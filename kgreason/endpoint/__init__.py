@@ -1,0 +1,1 @@
+"""Endpoint: a SPARQL endpoint as the graph, of which an extract is investigated."""

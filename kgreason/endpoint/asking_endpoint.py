@@ -1,0 +1,200 @@
+"""Ask an endpoint by the SPARQL 1.1 Protocol: one SELECT at a time, never an update.
+
+An answer that was cut counts as none. Some engines cut with status 200: by a limit of rows, which
+only a header tells, or by a limit of time, which only another header tells; a body may end in the
+middle. All of these raise `Truncated`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import sleep as _sleep
+from typing import Any, Final, TypeVar
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import QueryError
+from kgreason.base.fetching import AGAIN, Answered, Fetch, SourceError
+from kgreason.base.figures import integer
+from kgreason.base.redaction import without_secrets
+from kgreason.base.store import Results, Store, Term
+from kgreason.endpoint.named_endpoint import NamedEndpoint
+
+_T = TypeVar("_T")
+_ACCEPT: Final = {"Accept": "application/sparql-results+json"}
+_JSON: Final = ("application/sparql-results+json", "application/json")
+_ROWS: Final = "x-sparql-maxrows"
+_STATES: Final = ("x-sql-state", "x-sql-message")
+_PAGE: Final = integer("endpointPage")
+BATCH: Final = integer("endpointBatch")
+"""As many nodes an endpoint is asked about in one query."""
+_FASTEST: Final = 1000.0  # queries a second where no pause was asked for: one after the other
+
+
+class Truncated(SourceError):  # noqa: N818 - reads as what happened
+    """An answer that was cut, or may have been: it is never taken for a whole one."""
+
+
+class Inconsistent(SourceError):  # noqa: N818 - as above
+    """An endpoint counts otherwise than it lists: nothing of it can be relied on."""
+
+
+@dataclass
+class Asked:
+    """What was asked so far: queries, and the bytes of their answers."""
+
+    queries: int = 0
+    bytes: int = 0
+
+
+class AskingEndpoint:
+    """An endpoint, behind a connection.
+
+    `graphs` make up what is looked at, where there are any: merged they are the default graph.
+    `union` is a parameter that makes the merge of all graphs the default graph, None where that
+    needs none.
+    `cap` is the greatest number of rows that the endpoint gives, None where that is not known.
+    """
+
+    def __init__(
+        self,
+        named: NamedEndpoint,
+        told: Callable[[str, int, int], None] | None = None,
+        sleep: Callable[[float], None] = _sleep,
+    ) -> None:
+        self.named = named
+        self.graphs: tuple[str, ...] = named.graphs
+        self.union: str | None = None
+        self.cap: int | None = None
+        self.asked = Asked()
+        self.server = ""
+        self._told = told or (lambda *_: None)
+        self._fetch = Fetch(
+            named.address,
+            1 / named.pause if named.pause else _FASTEST,
+            None,
+            {**_ACCEPT, **named.headers},
+            sleep=sleep,
+            seconds=named.seconds,
+            largest=integer("endpointBytes"),
+            again=AGAIN - {500},  # for an endpoint that is an error of the query
+        )
+
+    def solutions(self, query: str) -> Any:
+        """Ask a SELECT; gives what pyoxigraph makes of the answer. Raises SourceError."""
+        form = [("query", query)]
+        form += [("default-graph-uri", one) for one in self.graphs]
+        form += [("named-graph-uri", one) for one in self.graphs]
+        form += [] if self.union is None else [(self.union, "true")]
+        answer = self._fetch.post(form)
+        self.asked.queries += 1
+        self.asked.bytes += len(answer.body)
+        self.server = self.server or answer.headers.get("server", "")
+        self._told("asking the endpoint", self.asked.queries, 0)
+        self._whole(answer)
+        return self._parsed(answer)
+
+    @property
+    def page(self) -> int:
+        """As many rows may be asked for at once."""
+        return _PAGE if self.cap is None else min(_PAGE, self.cap - 1)
+
+    def select(self, query: str) -> Results:
+        """Ask a SELECT; raises SourceError, and Truncated where rows may be missing."""
+        found = self.solutions(query)
+        names = [variable.value for variable in found.variables]
+        return Results(names, _rows(names, found, self.named.host))
+
+    def count(self, query: str) -> int:
+        """Ask a SELECT of one number; raises SourceError where there is none."""
+        rows = self.select(query)
+        value = next(iter(rows[0].values()), None) if len(rows) == 1 else None
+        if not isinstance(value, ox.Literal) or not value.value.isdigit():
+            raise SourceError(f"{self.named.host} gave no number where one was asked for.")
+        return int(value.value)
+
+    def nodes(self, query: str, name: str) -> list[Term]:
+        """Ask a SELECT, and return what one of its variables is bound to."""
+        return [row[name] for row in self.select(query) if name in row]
+
+    def _whole(self, answer: Answered) -> None:
+        for name in _STATES:
+            if answer.headers.get(name):
+                said = without_secrets(answer.headers[name])
+                raise Truncated(
+                    f"{self.named.host} gave up on a query before its end ({name}: {said}), and "
+                    "what it answered may be a part; ask for less with --only, or allow more time "
+                    "at the endpoint."
+                )
+
+    def _parsed(self, answer: Answered) -> Any:
+        kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind and kind not in _JSON:
+            raise SourceError(
+                f"{self.named.host} answered with {kind}, not with SPARQL results in JSON; is "
+                f"{self.named.address} the address of its SPARQL endpoint?"
+            )
+        try:
+            found = ox.parse_query_results(answer.body, format=ox.QueryResultsFormat.JSON)
+            if not isinstance(found, ox.QuerySolutions):
+                raise SourceError(f"{self.named.host} answered a SELECT with something else.")
+            rows = list(found)
+        except (SyntaxError, ValueError, RuntimeError, OSError) as error:
+            raise Truncated(
+                f"{self.named.host}: the answer is no SPARQL result in JSON, or was cut off."
+            ) from error
+        self._not_capped(len(rows), answer)
+        return Solutions(found.variables, rows)
+
+    def _not_capped(self, rows: int, answer: Answered) -> None:
+        said = answer.headers.get(_ROWS, "")
+        caps = [int(said)] if said.isdigit() else []
+        caps += [] if self.cap is None else [self.cap]
+        if any(rows >= cap for cap in caps):
+            raise Truncated(
+                f"{self.named.host} gives {min(caps):,} rows at most, and gave as many; "
+                "the answer may be a part of what there is."
+            )
+
+
+def batches(things: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    """Give things in batches, each for one query."""
+    for start in range(0, len(things), BATCH):
+        yield things[start : start + BATCH]
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """The solutions of an answer, as pyoxigraph has them."""
+
+    variables: Sequence[ox.Variable]
+    rows: Sequence[ox.QuerySolution]
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+
+class EndpointStore(Store):
+    """A store that asks an endpoint; `inner` holds only what is known of the endpoint already."""
+
+    def __init__(self, asking: AskingEndpoint, inner: ox.Store) -> None:
+        super().__init__(inner, asking.named.address)
+        self.asking = asking
+
+    def _solutions(self, query: str) -> Any:
+        return self.asking.solutions(query)
+
+    def _query(self, query: str) -> Any:
+        raise QueryError(f"{self.where} is asked nothing but SELECT: {query}")
+
+
+def _rows(names: Sequence[str], found: Any, host: str) -> list[dict[str, Term]]:
+    rows = []
+    for solution in found:
+        row: dict[str, Term] = {}
+        for name, term in zip(names, solution, strict=True):
+            if isinstance(term, ox.Triple):
+                raise SourceError(f"{host} answered with a triple as a term, which is not read.")
+            if term is not None:
+                row[name] = term
+        rows.append(row)
+    return rows

@@ -1,0 +1,66 @@
+"""What is known of the engines behind endpoints: one file of `ontology/dialects/` for each."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import OptionError
+from kgreason.base.resources import folder
+from kgreason.base.terms import RDFS, TRAILS, TYPE
+
+PLAIN: Final = "plain"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """An engine: its name, how its servers call themselves, and how a merge is asked for.
+
+    `server` is a regular expression on the header Server; `union` is the parameter of a request
+    that makes the merge of all graphs the default graph, None where there is none.
+    """
+
+    name: str
+    server: str | None = None
+    union: str | None = None
+
+
+@cache
+def dialects() -> Mapping[str, Dialect]:
+    """Return the dialects by their names."""
+    found = {}
+    for path in sorted((folder("ontology") / "dialects").glob("*.ttl")):
+        store = ox.Store()
+        store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+        for quad in store.quads_for_pattern(None, TYPE, TRAILS.Dialect, None):
+            said = {
+                one.predicate: one.object.value
+                for one in store.quads_for_pattern(quad.subject, None, None, None)
+                if isinstance(one.object, ox.Literal)
+            }
+            name = said[RDFS.label]
+            found[name] = Dialect(
+                name, said.get(TRAILS.serverName), said.get(TRAILS.unionParameter)
+            )
+    return found
+
+
+def named(name: str) -> Dialect:
+    """Return a dialect by its name; raises OptionError where there is none."""
+    try:
+        return dialects()[name]
+    except KeyError as error:
+        raise OptionError(
+            f"--dialect {name}: there is no such dialect; there are {', '.join(dialects())}."
+        ) from error
+
+
+def of_server(server: str) -> Dialect:
+    """Return the dialect of a server by what it calls itself; the plain one where none fits."""
+    for one in dialects().values():
+        if one.server and re.search(one.server, server, re.IGNORECASE):
+            return one
+    return dialects()[PLAIN]

@@ -1,0 +1,101 @@
+"""What was taken from an endpoint: quads, and lists of who is looked at and who fails.
+
+It is kept as two texts beside the record, so that nothing that is read again needs the endpoint.
+Who is looked at and who fails is what the endpoint said; it is never observed again on the quads,
+which end at a rim where much is missing.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from kgreason.base.errors import LedgerError
+from kgreason.endpoint.neighbourhood import Cut
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """What a probe gave: what was expected, what came, and what follows where that differs."""
+
+    name: str
+    expected: str
+    found: str
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One constraint as the endpoint knows it.
+
+    `population` and `failing` are its counts of nodes with an IRI; `members` names the list of the
+    nodes that were taken, `failed` are those of them that fail. `rule` says how they were drawn.
+    `target` and `violation` are the patterns that the endpoint was asked.
+    """
+
+    key: str
+    population: int
+    failing: int
+    members: str = ""
+    failed: tuple[str, ...] = ()
+    rule: str = "all"
+
+
+@dataclass(frozen=True)
+class Extract:
+    """What was taken, how, and from where.
+
+    `lists` are nodes by the name of their list; `constraints` what was asked of each constraint;
+    `refused` tells which could not be asked, and why; `cut` is what was too much to be taken.
+    """
+
+    address: str
+    graphs: tuple[str, ...]
+    dialect: str
+    server: str
+    seed: int
+    cap: int
+    ratio: int
+    hops: int
+    queries: int
+    bytes: int
+    lost: bool
+    constraints: tuple[Asked, ...]
+    lists: Mapping[str, tuple[str, ...]]
+    probes: tuple[ProbeResult, ...] = ()
+    refused: tuple[str, ...] = ()
+    cut: tuple[Cut, ...] = ()
+    notices: tuple[str, ...] = ()
+    quads: str = field(default="", repr=False, compare=False)
+
+    def text(self) -> str:
+        """Return all but the quads as JSON; `of` reads it."""
+        said = asdict(self)
+        del said["quads"]
+        return json.dumps(said, sort_keys=True, indent=0)
+
+    @classmethod
+    def of(cls, text: str, quads: str = "") -> Self:
+        """Read an extract again; raises LedgerError for what is none."""
+        try:
+            said: dict[str, Any] = json.loads(text)
+            said["constraints"] = tuple(
+                Asked(**one | {"failed": tuple(one["failed"])}) for one in said["constraints"]
+            )
+            said["probes"] = tuple(ProbeResult(**one) for one in said["probes"])
+            said["cut"] = tuple(Cut(*one) for one in said["cut"])
+            said["lists"] = {name: tuple(nodes) for name, nodes in said["lists"].items()}
+            for name in ("graphs", "refused", "notices"):
+                said[name] = tuple(said[name])
+            return cls(**said, quads=quads)
+        except (ValueError, KeyError, TypeError) as error:
+            raise LedgerError(f"The lists of an extract cannot be read ({error}).") from error
+
+    def asked(self, key: str) -> Asked | None:
+        """Return what was asked of a constraint, None where nothing was."""
+        return next((one for one in self.constraints if one.key == key), None)
+
+
+def sampled(constraints: Sequence[Asked], lists: Mapping[str, Sequence[str]]) -> list[Asked]:
+    """Return the constraints of which not all nodes were taken."""
+    return [one for one in constraints if one.failing and len(lists[one.members]) < one.population]

@@ -1,0 +1,197 @@
+"""What lies around some nodes on an endpoint, up to some steps away, with its named graphs."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import pyoxigraph as ox
+
+from kgreason.base.figures import integer
+from kgreason.base.store import Row, Term
+from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import RDFS, TYPE
+from kgreason.endpoint.asking_endpoint import AskingEndpoint, Inconsistent, batches
+from kgreason.endpoint.paging import ROLE, digest
+
+_LEVELS: Final = 20  # of superclasses
+_DEFAULT: Final = ox.DefaultGraph()
+
+
+class Cut(NamedTuple):
+    """What was left out: of what node (None: of a whole step), in which direction, how much."""
+
+    node: str | None
+    direction: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an endpoint keeps its graphs: the default graph is what is investigated.
+
+    `named` says that there are named graphs, of which the default graph holds what they hold;
+    `covered` that it holds nothing else.
+    """
+
+    named: bool
+    covered: bool = False
+
+
+@dataclass
+class Neighbourhood:
+    """Quads around the nodes that `take` was given, and what was `cut` off."""
+
+    asking: AskingEndpoint
+    layout: Layout
+    seed: int
+    quads: set[ox.Quad] = field(default_factory=set)
+    cut: list[Cut] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+    _answers: int = 0
+
+    def take(self, members: Iterable[str], hops: int) -> None:
+        """Take what is said of some nodes, what points at them, and so on; raises SourceError."""
+        members = sorted(set(members))
+        self._take(members)
+        self._linked(members)
+        for step in range(1, hops + 1):
+            self._take(self._some(self._ends(), f"step {step}"))
+        self._take(sorted({q.predicate.value for q in self.quads} - self._seen))
+        for _ in range(_LEVELS):
+            classes = self._classes() - self._seen
+            if not classes:
+                break
+            self._take(sorted(classes))
+
+    def lines(self) -> Iterator[str]:
+        """Give the quads as lines of N-Quads, sorted."""
+        yield from sorted(f"{quad} .\n" for quad in self.quads)
+
+    def _ends(self) -> set[str]:
+        """Return the nodes that were reached and of which nothing is known yet."""
+        ends = (t for q in self.quads for t in (q.subject, q.object))
+        return {t.value for t in ends if isinstance(t, ox.NamedNode)} - self._seen
+
+    def _classes(self) -> set[str]:
+        return {
+            q.object.value
+            for q in self.quads
+            if q.predicate in {TYPE, RDFS.subClassOf} and isinstance(q.object, ox.NamedNode)
+        }
+
+    def _some(self, nodes: set[str], where: str) -> list[str]:
+        """Return nodes in a fixed order; where there are too many, a sample of them."""
+        most = integer("endpointNodes")
+        if len(nodes) > most:
+            self.cut.append(Cut(None, where, len(nodes) - most))
+            return sorted(nodes, key=lambda iri: digest(self.seed, iri))[:most]
+        return sorted(nodes)
+
+    def _take(self, nodes: Sequence[str]) -> None:
+        """Take what is said of nodes, but not of one of which too much is said."""
+        for batch in batches(nodes):
+            self._seen.update(batch)
+            query = template(ROLE, "described").render("size", nodes=_terms(batch))
+            sizes = {r["node"].value: r for r in self.asking.select(query) if "node" in r}
+            counted = {n: (_int(r["named"]), _int(r["blank"])) for n, r in sizes.items()}
+            whole = {n: sum(c) for n, c in counted.items()}
+            for group in self._grouped(whole, "described", integer("endpointStatements")):
+                named = sum(counted[n][0] for n in group)
+                self._pull(group, named)
+                if any(counted[n][1] for n in group):
+                    self._blanks([n for n in group if counted[n][1]])
+
+    def _pull(self, group: Sequence[str], counted: int) -> None:
+        found: list[ox.Quad] = []
+        for row in self._rows("described", group):
+            predicate = row["property"]
+            if isinstance(predicate, ox.NamedNode):
+                node = ox.NamedNode(row["node"].value)
+                found.append(ox.Quad(node, predicate, row["value"], _graph(row)))
+        told = len({quad.triple for quad in found})
+        if told != counted:
+            raise Inconsistent(
+                f"{self.asking.named.host} counts {counted:,} statements, but gives {told:,} of "
+                "them; its answers are cut without a word, or the data change while they are read."
+            )
+        self.quads.update(found)
+
+    def _blanks(self, group: Sequence[str]) -> None:
+        for row in self._rows("blank-values", group):
+            named = self._namer()
+            graph = _graph(row)
+            steps = (("node", "link", "blank"), ("blank", "property", "value"))
+            for subject, predicate, value in (*steps, ("value", "further", "end")):
+                if value in row and isinstance(row[predicate], ox.NamedNode):
+                    start = named(row[subject])
+                    if not isinstance(start, ox.Literal):
+                        link = ox.NamedNode(row[predicate].value)
+                        self.quads.add(ox.Quad(start, link, named(row[value]), graph))
+
+    def _namer(self) -> Callable[[Term], Term]:
+        """Return what gives the blank nodes of one answer names that no other answer has."""
+        number = self._answers
+
+        def named(term: Term) -> Term:
+            if not isinstance(term, ox.BlankNode):
+                return term
+            return ox.BlankNode(f"a{number}x{digest(number, term.value)[:16]}")
+
+        return named
+
+    def _linked(self, nodes: Sequence[str]) -> None:
+        """Take what points at nodes, but not at one at which too much points."""
+        for batch in batches(nodes):
+            query = template(ROLE, "linked").render("size", nodes=_terms(batch))
+            sizes = {
+                r["node"].value: _int(r["n"]) for r in self.asking.select(query) if "node" in r
+            }
+            for group in self._grouped(sizes, "linked", integer("endpointHub")):
+                for row in self._rows("linked", group):
+                    other, predicate = row["other"], row["property"]
+                    if isinstance(other, ox.NamedNode) and isinstance(predicate, ox.NamedNode):
+                        self.quads.add(ox.Quad(other, predicate, row["node"], _graph(row)))
+
+    def _grouped(self, sizes: dict[str, int], direction: str, hub: int) -> Iterator[list[str]]:
+        """Give groups of nodes whose answers are not too long; hubs are cut."""
+        most = self.asking.page
+        group: list[str] = []
+        rows = 0
+        for node, size in sorted(sizes.items()):
+            if size > min(hub, most):
+                self.cut.append(Cut(node, direction, size))
+                continue
+            if group and rows + size > most:
+                yield group
+                group, rows = [], 0
+            group.append(node)
+            rows += size
+        if group:
+            yield group
+
+    def _rows(self, name: str, group: Sequence[str]) -> Iterator[Row]:
+        """Give the answers for a group from the named graphs, then from the default graph."""
+        if self.layout.named:
+            self._answers += 1
+            yield from self.asking.select(
+                template(ROLE, name).render("graphs", nodes=_terms(group))
+            )
+        if not self.layout.covered:
+            self._answers += 1
+            text = template(ROLE, name).render(
+                "plain", nodes=_terms(group), merged=self.layout.named
+            )
+            yield from self.asking.select(text)
+
+
+def _graph(row: Row) -> ox.NamedNode | ox.DefaultGraph:
+    graph = row.get("graph")
+    return graph if isinstance(graph, ox.NamedNode) else _DEFAULT
+
+
+def _terms(nodes: Iterable[str]) -> list[ox.NamedNode | ox.Literal | Fragment]:
+    return [ox.NamedNode(iri) for iri in nodes]
+
+
+def _int(term: Term) -> int:
+    return int(float(term.value))

@@ -1,0 +1,106 @@
+"""Find out what an endpoint can be asked: small queries whose answers are known."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from kgreason.base.errors import GraphError
+from kgreason.base.fetching import SourceError
+from kgreason.base.templates import Template, role
+from kgreason.endpoint.asking_endpoint import AskingEndpoint, Truncated
+from kgreason.endpoint.dialect import Dialect, named, of_server
+from kgreason.endpoint.extract import ProbeResult
+from kgreason.shacl import Constraint
+
+ROLE: Final = "probe"
+_ROWS: Final = " rows"
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What an endpoint is, and what its probes gave.
+
+    `failed` are the probes with another answer than expected; `lost` says that literals are not
+    kept as they were written.
+    """
+
+    dialect: Dialect
+    results: tuple[ProbeResult, ...]
+    failed: tuple[Template, ...]
+
+    @property
+    def lost(self) -> bool:
+        """Whether literals are not kept as they were written."""
+        return any(one.header.get("follows") == "lost" for one in self.failed)
+
+    def refuses(self, constraint: Constraint) -> str | None:
+        """Explain why a constraint cannot be asked here; None where it can."""
+        text = f"{constraint.portable.target.text}\n{constraint.portable.violation.text}".lower()
+        for one in self.failed:
+            concerns = one.header.get("concerns")
+            if concerns and "follows" not in one.header and concerns.lower() in text:
+                return one.header["otherwise"]
+        return None
+
+
+def probe(asking: AskingEndpoint, dialect: Dialect) -> Probed:
+    """Ask every probe; raises GraphError where one fails without which nothing can be asked.
+
+    Where answers are cut without a word, `asking` knows from then on how long they may be.
+    """
+    results: list[ProbeResult] = []
+    failed: list[Template] = []
+    for one in role(ROLE).values():
+        found = _answer(asking, one)
+        passed = found == one.header["expects"]
+        results.append(ProbeResult(one.name, one.header["expects"], found, passed))
+        if not passed:
+            failed.append(one)
+            _follow(asking, one, found)
+    return Probed(dialect, tuple(results), tuple(failed))
+
+
+def dialect_of(asking: AskingEndpoint) -> Dialect:
+    """Return the dialect that the user named, else that of the server, which was asked before."""
+    chosen = asking.named.dialect
+    return of_server(asking.server) if chosen is None else named(chosen)
+
+
+def notices(probed: Probed, host: str) -> Iterable[str]:
+    """Give what there is to say of the probes that failed, beside what becomes of constraints."""
+    for one in probed.failed:
+        if one.header.get("follows") == "told":
+            yield f"{host}: {one.header['otherwise']}"
+
+
+def _answer(asking: AskingEndpoint, one: Template) -> str:
+    """Return the answer of a probe as text; what went wrong, where there was none."""
+    counted = one.header["expects"].endswith(_ROWS)
+    try:
+        rows = asking.select(one.render())
+    except SourceError as error:
+        if not about_one_query(error):
+            raise
+        return f"refused: {error}"
+    if counted:
+        return f"{len(rows)}{_ROWS}"
+    return rows[0]["answer"].value if rows and "answer" in rows[0] else ""
+
+
+def about_one_query(error: SourceError) -> bool:
+    """Check whether an error is about one query, so that others may still be answered."""
+    return error.status in {400, 500, 501} or isinstance(error, Truncated)
+
+
+def _follow(asking: AskingEndpoint, one: Template, found: str) -> None:
+    follows, host = one.header.get("follows"), asking.named.host
+    if follows == "unusable":
+        raise GraphError(
+            f"{asking.named.address}: {one.header['otherwise']} ({one.name} gave "
+            f"{found or 'nothing'}, not {one.header['expects']}). Export the data, and give files."
+        )
+    if follows == "cap":
+        rows = found.removesuffix(_ROWS)
+        if not rows.isdigit() or int(rows) < 1:
+            raise GraphError(f"{host}: a query with a long answer gave none ({found}).")
+        asking.cap = int(rows)

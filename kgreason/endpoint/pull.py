@@ -1,0 +1,303 @@
+"""Take an extract from an endpoint: probe it, ask who fails, and take what lies around them."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import GraphError
+from kgreason.base.fetching import SourceError
+from kgreason.base.figures import integer
+from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import PREFIXES, RDFS, SH, WORK
+from kgreason.endpoint.asking_endpoint import BATCH, AskingEndpoint, EndpointStore, batches
+from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.named_endpoint import NamedEndpoint
+from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
+from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages
+from kgreason.endpoint.probing import Probed, about_one_query, dialect_of, notices, probe
+from kgreason.graph import Graph
+from kgreason.shacl import Compiled, Constraint
+from kgreason.shacl.components import ROLE as OBSERVE
+from kgreason.shacl.constraint import label
+from kgreason.shacl.population import Counts
+from kgreason.shacl.shapes import Shapes
+
+Compile = Callable[[Graph, Counts], Compiled]
+"""Compiles shapes for a graph whose nodes are counted elsewhere."""
+Told = Callable[[str, int, int], None]
+ALL: Final = "all"
+"""The rule of a sample that is everything."""
+_RULE: Final = (
+    "the failing nodes of the smallest MD5 of seed and IRI, {cap:,} at most, and {ratio} times as "
+    "many passing nodes in the same order, but no fewer than make up {whole:,}"
+)
+_WHOLE: Final = integer("endpointWhole")
+_GRAPHS: Final = 50
+_ENDPOINT: Final = ox.NamedNode(PREFIXES["void"] + "sparqlEndpoint")
+_FEW: Final = 20
+_NO_LIMIT: Final = 1 << 62
+
+
+def pull(
+    named: NamedEndpoint, shapes: Shapes, compile_: Compile, seed: int, told: Told | None = None
+) -> Extract:
+    """Take an extract; raises SourceError where the endpoint does not answer as it should."""
+    return _Pull(named, seed, told).run(shapes, compile_)
+
+
+def estimate(
+    named: NamedEndpoint, shapes: Shapes, compile_: Compile, seed: int, told: Told | None = None
+) -> "Estimate":
+    """Probe an endpoint and count, and estimate what an extract would take; raises SourceError."""
+    return _Pull(named, seed, told).estimate(shapes, compile_)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an extract would take, by what a few nodes of it took.
+
+    `failing` has, by the name of a constraint, how many nodes fail of how many; `members` are the
+    focus nodes that would be taken; `queries` and `bytes` are estimates, `asked` what the estimate
+    itself has asked.
+    """
+
+    dialect: str
+    failing: Mapping[str, tuple[int, int]]
+    members: int
+    queries: int
+    bytes: int
+    asked: int
+    refused: tuple[str, ...]
+    notices: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {bad:,} of {all_:,} fail" for name, (bad, all_) in self.failing.items()]
+        lines.append(
+            f"An investigation would take {self.members:,} focus nodes with what lies around them: "
+            f"about {self.queries:,} queries and {self.bytes / 1e6:,.1f} MB of answers."
+        )
+        return "\n".join([*self.notices, *self.refused, *lines])
+
+
+class _Counts:
+    """Counts the nodes of targets on an endpoint, each once; it has a time limit of its own."""
+
+    def __init__(self, asking: AskingEndpoint) -> None:
+        self._asking = asking
+        self._known: dict[str, int] = {}
+
+    def count(self, target: Fragment, *, guarded: bool) -> int | None:  # noqa: ARG002
+        """Return the number of nodes."""
+        if target.text not in self._known:
+            query = template(OBSERVE, "population").render(target=target)
+            self._known[target.text] = self._asking.count(query)
+        return self._known[target.text]
+
+
+class _Pull:
+    def __init__(self, named: NamedEndpoint, seed: int, told: Told | None) -> None:
+        self.named, self.seed = named, seed
+        self.asking = AskingEndpoint(named, told)
+        self.pages = Pages(self.asking, seed)
+        self.lists: dict[str, tuple[str, ...]] = {}
+        self.wholes: dict[str, Listed] = {}
+        self.refused: list[str] = []
+        self.notices: list[str] = []
+
+    def run(self, shapes: Shapes, compile_: Compile) -> Extract:
+        layout, probed, compiled = self._begun(shapes, compile_)
+        asked = [one for each in compiled.constraints if (one := self._asked(each, probed))]
+        around = Neighbourhood(self.asking, layout, self.seed)
+        names = dict.fromkeys(one.members for one in asked if one.failing)
+        around.take((node for name in names for node in self.lists[name]), self.named.hops)
+        return Extract(
+            address=self.named.address,
+            graphs=self.named.graphs,
+            dialect=probed.dialect.name,
+            server=self.asking.server,
+            seed=self.seed,
+            cap=self.named.cap,
+            ratio=self.named.ratio,
+            hops=self.named.hops,
+            queries=self.asking.asked.queries,
+            bytes=self.asking.asked.bytes,
+            lost=probed.lost,
+            constraints=tuple(asked),
+            lists=self.lists,
+            probes=probed.results,
+            refused=tuple(self.refused),
+            cut=tuple(around.cut),
+            notices=tuple(self.notices),
+            quads="".join(around.lines()) or _nothing(self.named.address),
+        )
+
+    def _begun(self, shapes: Shapes, compile_: Compile) -> tuple[Layout, Probed, Compiled]:
+        """Probe the endpoint, and compile the shapes for it."""
+        layout = self._layout()
+        probed = probe(self.asking, dialect_of(self.asking))
+        self.notices += notices(probed, self.named.host)
+        store = EndpointStore(self.asking, self._known(shapes))
+        compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.asking))
+        self.refused += [
+            f"{label(one)}: {one.reason}, and no endpoint can be asked that; it is passed over."
+            for one in compiled.fallback
+        ]
+        return layout, probed, compiled
+
+    def estimate(self, shapes: Shapes, compile_: Compile) -> Estimate:
+        """Count who fails, take what lies around a few of these, and estimate the rest."""
+        layout, probed, compiled = self._begun(shapes, compile_)
+        failing: dict[str, tuple[int, int]] = {}
+        members, few = 0, set[str]()
+        for constraint in compiled.constraints:
+            if probed.refuses(constraint) is None:
+                bad = self.pages.sample(_failing(constraint), _FEW)
+                if bad.total:
+                    population = constraint.population or bad.total
+                    failing[constraint.label] = (bad.total, population)
+                    taken = min(bad.total, self.named.cap)
+                    members += min(population, taken + self._wanted(taken))
+                    few.update(bad.nodes)
+        before = replace(self.asking.asked)
+        around = Neighbourhood(self.asking, layout, self.seed)
+        around.take(few, self.named.hops)
+        spent = self.asking.asked
+        around_few = spent.queries - before.queries
+        each = (spent.bytes - before.bytes) / max(1, len(few))
+        return Estimate(
+            probed.dialect.name,
+            failing,
+            members,
+            round(before.queries + 3 * len(failing) + around_few * (1 + members / BATCH)),
+            round(before.bytes + each * members),
+            spent.queries,
+            tuple(self.refused),
+            tuple(self.notices),
+        )
+
+    def _layout(self) -> Layout:
+        """Find out how the endpoint keeps its graphs, and have it merge them where it does not."""
+        own = template(ROLE, "named-graphs")
+        plain = self.asking.count(own.render("plain"))
+        rows = self.asking.select(own.render("one"))
+        if not rows and not plain:
+            of = f" in {', '.join(self.named.graphs)}" if self.named.graphs else ""
+            raise GraphError(f"{self.named.address}: there are no statements{of}.")
+        if not rows:
+            return Layout(named=False)
+        if self.asking.graphs:
+            return Layout(named=True, covered=True)
+        one = {
+            name: term
+            for name in ("subject", "property", "value")
+            if isinstance(term := rows[0][name], ox.NamedNode)
+        }
+        merged = own.render("merged", **one)
+        if self.asking.count(merged):
+            return Layout(named=True)
+        union = dialect_of(self.asking).union
+        if union is not None:
+            self.asking.union = union
+            if self.asking.count(merged):
+                return Layout(named=True)
+            self.asking.union = None
+        graphs = self.asking.nodes(own.render("graphs"), "graph")
+        if not plain and len(graphs) <= _GRAPHS:
+            self.asking.graphs = tuple(sorted(graph.value for graph in graphs))
+            return Layout(named=True, covered=True)
+        self.notices.append(
+            f"{self.named.address}: the default graph does not hold what the named graphs hold, "
+            "and only the default graph is looked at; name graphs with --graph IRI to look at them."
+        )
+        return Layout(named=False)
+
+    def _known(self, shapes: Shapes) -> ox.Store:
+        """Return what the compiler asks a graph for: classes with subclasses, nodes of targets."""
+        store = ox.Store()
+        described = shapes.index.values()
+        terms = {t for said in described for values in said.values() for t in values}
+        named = [t for t in (*terms, *shapes.index) if isinstance(t, ox.NamedNode)]
+        for node in self._which("superclasses", named):
+            store.add(ox.Quad(WORK.subclass, RDFS.subClassOf, node))
+        aimed = {t for said in described for t in said.get(SH.targetNode, ())}
+        for node in self._which("there", [t for t in aimed if not isinstance(t, ox.BlankNode)]):
+            store.add(ox.Quad(WORK.held, WORK.held, node))
+        return store
+
+    def _which(
+        self, section: str, terms: Sequence[ox.NamedNode | ox.Literal]
+    ) -> Iterator[ox.NamedNode | ox.Literal]:
+        """Give those of some terms of which a query holds."""
+        for batch in batches(sorted(set(terms), key=str)):
+            query = template(ROLE, "known").render(section, nodes=list(batch))
+            for node in self.asking.nodes(query, "node"):
+                if not isinstance(node, ox.BlankNode):
+                    yield node
+
+    def _asked(self, constraint: Constraint, probed: Probed) -> Asked | None:
+        """Ask who is looked at and who fails; None where that cannot be asked here."""
+        why = probed.refuses(constraint)
+        if why is None:
+            try:
+                return self._drawn(constraint)
+            except SourceError as error:
+                if not about_one_query(error):
+                    raise
+                why = f"{error} It is passed over."
+        self.refused.append(f"{constraint.label}: {why}")
+        return None
+
+    def _drawn(self, constraint: Constraint) -> Asked:
+        """Draw failing and passing nodes; all of them where that is not too many."""
+        texts, failing = constraint.portable, _failing(constraint)
+        bad = self.pages.sample(failing, self.named.cap)
+        population = constraint.population or 0
+        if not bad.total:
+            return Asked(constraint.key, population, 0)
+        wanted = self._wanted(len(bad.nodes))
+        if bad.whole and population - bad.total <= wanted:
+            members, rule = self._whole(texts.target), ALL
+            population = len(members)
+        else:
+            known = frozenset(bad.nodes) if bad.whole else None
+            besides = Besides(failing, bad.total, known)
+            good = self.pages.sample(texts.target, wanted, besides=besides)
+            members = (*bad.nodes, *good.nodes)
+            population = bad.total + good.total
+            rule = _RULE.format(cap=self.named.cap, ratio=self.named.ratio, whole=_WHOLE)
+        members = tuple(sorted(members))
+        name = hashlib.sha256("\n".join(members).encode()).hexdigest()[:16]
+        self.lists.setdefault(name, members)
+        if not set(bad.nodes) <= set(members):
+            raise GraphError(
+                f"{self.named.host}: nodes fail {constraint.label} that are not looked at; the "
+                "data change while they are read."
+            )
+        return Asked(constraint.key, population, bad.total, name, tuple(sorted(bad.nodes)), rule)
+
+    def _wanted(self, failing: int) -> int:
+        """Return how many passing nodes are taken beside so many failing ones, at most."""
+        return max(self.named.ratio * failing, _WHOLE - failing)
+
+    def _whole(self, target: Fragment) -> tuple[str, ...]:
+        """Return all nodes of a target, asked once for all constraints that share it."""
+        if target.text not in self.wholes:
+            self.wholes[target.text] = self.pages.sample(target, _NO_LIMIT)
+        return self.wholes[target.text].nodes
+
+
+def _nothing(address: str) -> str:
+    """Return what stands for an extract where nothing fails: that there is the endpoint."""
+    there = ox.NamedNode(address)
+    return f"{ox.Quad(there, _ENDPOINT, there)} .\n"
+
+
+def _failing(constraint: Constraint) -> Fragment:
+    """Return the pattern of the nodes that fail a constraint, as any engine is asked."""
+    texts = constraint.portable
+    return template(ROLE, "failing-nodes").fragment(
+        target=Fragment("") if texts.whole else texts.target, violation=texts.violation
+    )

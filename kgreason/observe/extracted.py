@@ -1,0 +1,202 @@
+"""An extract of an endpoint in place of data: taken once, then read like files.
+
+Who is looked at and who fails are the lists that the endpoint gave. They are marked on the scratch
+copy, and the texts of each constraint look at these marks.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import KgreasonError, LedgerError, OptionError
+from kgreason.base.store import Term
+from kgreason.base.templates import template
+from kgreason.base.terms import MARKS_GRAPH, WORK
+from kgreason.context.symptom import Symptom
+from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.named_endpoint import NamedEndpoint, address_of, is_address
+from kgreason.endpoint.paging import ROLE
+from kgreason.endpoint.pull import Estimate, estimate, pull
+from kgreason.graph import Graph
+from kgreason.graph.given import PREFIX, Given
+from kgreason.observe.request import Request
+from kgreason.record import Record
+from kgreason.record.blobs import Blobs
+from kgreason.shacl import Compiled, Constraint, Observation, observe, read_shapes
+from kgreason.shacl.constraint import Texts
+from kgreason.shacl.lost_forms import rests_on_forms
+from kgreason.shacl.population import Counts
+from kgreason.shacl.shapes import Shapes
+
+LISTS: Final = f"{PREFIX}extract.json"
+Progress = Callable[[str, int, int], None]
+Compile = Callable[[Graph, Counts], Compiled]
+
+
+def names_endpoint(request: Request) -> bool:
+    """Check whether a request is about an endpoint of which nothing was taken yet."""
+    return any(map(is_address, request.data))
+
+
+def endpoint_of(request: Request) -> NamedEndpoint:
+    """Return the endpoint that a request names; raises OptionError where it can do no more."""
+    if len(request.data) > 1:
+        raise OptionError("An endpoint is the only data of an investigation; give one address.")
+    if not request.shapes or request.axioms or request.outcome or request.violations:
+        raise OptionError(
+            f"{request.data[0]}: an endpoint is asked by --shapes, without --axioms, --outcome and "
+            "--violations."
+        )
+    if request.redact:
+        raise OptionError("--redact is for files: an extract of an endpoint is kept as it came.")
+    named = NamedEndpoint(
+        address_of(request.data[0]),
+        request.graphs,
+        request.dialect,
+        request.cap,
+        request.ratio,
+        request.hops,
+        request.pause,
+        request.query_seconds,
+        request.headers,
+    )
+    named.check()
+    return named
+
+
+def pulled(request: Request, compile_: Compile, progress: Progress | None) -> Request:
+    """Take an extract of the endpoint of a request; gives the request on that extract.
+
+    Raises SourceError where the endpoint does not answer as it should.
+    """
+    named = endpoint_of(request)
+    extract = pull(named, _shapes(request), compile_, request.seed, progress)
+    quads, lists = extract.quads.encode(), extract.text().encode()
+    made = replace(
+        request,
+        data=(f"{PREFIX}{named.label}.nq",),
+        endpoint=named.address,
+        extract=hashlib.sha256(quads).hexdigest(),
+        lists=hashlib.sha256(lists).hexdigest(),
+        headers={},
+    )
+    return replace(made, objects={**request.objects, **_objects(made, quads, lists, extract.lost)})
+
+
+def estimated(request: Request, compile_: Compile, progress: Progress | None) -> Estimate:
+    """Estimate what an extract of the endpoint of a request would take; raises SourceError."""
+    named = endpoint_of(request)
+    return estimate(named, _shapes(request), compile_, request.seed, progress)
+
+
+def _shapes(request: Request) -> Shapes:
+    paths = [Path(one) for one in request.shapes]
+    return read_shapes(paths, most=request.max_bytes, objects=request.objects)
+
+
+def _objects(request: Request, quads: bytes, lists: bytes, lost: bool) -> dict[str, Given]:  # noqa: FBT001
+    (name,) = request.data
+    return {name: Given(name, quads, lost=lost), LISTS: Given(LISTS, lists)}
+
+
+def keep(request: Request, blobs: Blobs) -> None:
+    """Keep the extract of a request beside the record; raises LedgerError."""
+    if request.extract is not None:
+        for name in (*request.data, LISTS):
+            blobs.put(request.objects[name].content.decode())
+
+
+def kept_again(request: Request, record: Record) -> Request:
+    """Return a recorded request with its extract, as it lies beside the record."""
+    if request.extract is None or request.lists is None or not record.blobs.has(request.extract):
+        return request
+    quads, lists = (record.blobs.get(one) for one in (request.extract, request.lists))
+    own = _objects(request, quads.encode(), lists.encode(), Extract.of(lists).lost)
+    return replace(request, objects={**request.objects, **own})
+
+
+def extract_of(request: Request) -> Extract:
+    """Return the extract of a request, without its quads; raises LedgerError where it is gone."""
+    found: Mapping[str, Any] = request.objects
+    if LISTS not in found:
+        raise LedgerError(
+            f"{request.endpoint}: the extract of this endpoint is not beside the record; take the "
+            "folder blobs/ along with the ledger."
+        )
+    return Extract.of(found[LISTS].content.decode())
+
+
+def symptoms_of(
+    graph: Graph, extract: Extract, compiled: Compiled, notices: list[str], seconds: float
+) -> Iterator[Symptom]:
+    """Give each constraint with who fails, as the endpoint said; what is passed over is told."""
+    notices += extract.refused
+    for name, nodes in extract.lists.items():
+        _mark(graph, _list(name), nodes)
+    for constraint in compiled.constraints:
+        asked = extract.asked(constraint.key)
+        if asked is None:
+            continue
+        if not asked.failing:
+            made = replace(constraint, population=asked.population)
+            yield Symptom(made, Observation(asked.population, {}))
+            continue
+        symptom = _failing(graph, constraint, asked, len(extract.lists[asked.members]), seconds)
+        if graph.lost and rests_on_forms(graph, constraint, symptom.observation):
+            notices.append(
+                f"{constraint.label}: it looks at how literals are written, and the endpoint has "
+                "rewritten the literals of nodes that fail it, so that may be no fault of the "
+                "data. It is passed over; give the files that were loaded there."
+            )
+        else:
+            yield symptom
+
+
+def _failing(
+    graph: Graph, constraint: Constraint, asked: Asked, members: int, seconds: float
+) -> Symptom:
+    fails = _list(f"{asked.members}:{constraint.key}")
+    _mark(graph, fails, asked.failed)
+    target, failing = (
+        template(ROLE, "listed-members").fragment(list=one) for one in (_list(asked.members), fails)
+    )
+    texts = Texts(target, failing)
+    rule = Texts(target, constraint.exact.violation, gives_path=constraint.exact.gives_path)
+    made = replace(
+        constraint,
+        exact=texts,
+        portable=texts,
+        asked=constraint.portable,
+        rule=rule,
+        population=members,
+        guarded=False,
+    )
+    values = _values(graph, constraint, replace(rule, target=failing), seconds)
+    nodes: list[Term] = [ox.NamedNode(one) for one in asked.failed]
+    found = {node: values.get(node, ()) for node in nodes}
+    return Symptom(made, Observation(members, found))
+
+
+def _values(
+    graph: Graph, constraint: Constraint, rule: Texts, seconds: float
+) -> Mapping[Term, tuple[Term, ...]]:
+    """Return the values at fault as far as the extract shows them; who fails is known already."""
+    try:
+        asked = replace(constraint, exact=rule, rule=None, population=0)
+        return observe(graph, asked, seconds=seconds).failing
+    except KgreasonError:
+        return {}
+
+
+def _list(name: str) -> ox.NamedNode:
+    return ox.NamedNode(f"{WORK.iri}list:{name}")
+
+
+def _mark(graph: Graph, mark: ox.NamedNode, nodes: tuple[str, ...]) -> None:
+    graph.store.inner.extend(
+        ox.Quad(ox.NamedNode(node), WORK.listed, mark, MARKS_GRAPH) for node in nodes
+    )

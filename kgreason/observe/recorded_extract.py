@@ -1,0 +1,71 @@
+"""Write down what was taken from an endpoint, how it was probed, and how nodes were drawn."""
+
+from collections.abc import Sequence
+
+import pyoxigraph as ox
+
+from kgreason.base.terms import PROV, XSD
+from kgreason.context.symptom import Symptom
+from kgreason.endpoint.extract import Extract
+from kgreason.observe.request import Request
+from kgreason.record import Record, Step
+
+
+def record_extract(
+    record: Record,
+    step: Step,
+    request: Request,
+    extract: Extract,
+    symptoms: Sequence[Symptom],
+) -> dict[str, int]:
+    """Add the extract, its probes and the samples to a step; gives how many of each."""
+    node = step.make(
+        "Extract",
+        PROV.Entity,
+        investigation=record.iri,
+        endpoint=_address(extract.address),
+        onlyGraph=[_address(one) for one in extract.graphs],
+        dialect=extract.dialect,
+        server=extract.server or None,
+        mostFailing=extract.cap,
+        passingRatio=extract.ratio,
+        hops=extract.hops,
+        queriesAsked=extract.queries,
+        bytesRead=extract.bytes,
+        cutNodes=len(extract.cut),
+        extracted=request.extract,
+        listed=request.lists,
+        formsLost=extract.lost,
+    )
+    for probe in extract.probes:
+        step.make(
+            "Probe",
+            PROV.Entity,
+            investigation=record.iri,
+            probeName=probe.name,
+            expectedAnswer=probe.expected,
+            gaveAnswer=probe.found,
+            passed=probe.passed,
+        )
+    for symptom in symptoms:
+        asked = extract.asked(symptom.constraint.key)
+        if asked is None:
+            continue
+        taken, failing = len(extract.lists[asked.members]), len(asked.failed)
+        sample = step.make(
+            "Sample",
+            PROV.Entity,
+            symptom=symptom.node,
+            drawnBy=asked.rule,
+            drawnWith=extract.seed,
+            failingThere=asked.failing,
+            failingTaken=failing,
+            passingThere=asked.population - asked.failing,
+            passingTaken=taken - failing,
+        )
+        step.add(sample, PROV.wasDerivedFrom, node)
+    return {"Extract": 1, "Probe": len(extract.probes)}
+
+
+def _address(text: str) -> ox.Literal:
+    return ox.Literal(text, datatype=XSD.anyURI)

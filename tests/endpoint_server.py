@@ -1,0 +1,174 @@
+"""Oxigraph's own server on loopback, and a proxy before it that does things wrong."""
+
+import http.client
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+
+
+@dataclass
+class Served:
+    """A server: its address, and the address of its SPARQL endpoint."""
+
+    base: str
+    process: subprocess.Popen[bytes]
+
+    @property
+    def address(self) -> str:
+        return f"{self.base}/query"
+
+    def dump(self) -> str:
+        """Return a digest of all that the server holds."""
+        body = _ask(self.base, "GET", "/store", None, {"Accept": "application/n-quads"})
+        return sha256(b"\n".join(sorted(body.splitlines()))).hexdigest()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(10)
+
+
+@contextmanager
+def oxigraph_server(graphs: Mapping[str, bytes], *options: str) -> Iterator[Served]:
+    """Run Oxigraph's server with Turtle in named graphs ("" is the default graph)."""
+    program = Path(sys.executable).with_name("oxigraph")
+    found = str(program) if program.is_file() else shutil.which("oxigraph")
+    if found is None:
+        pytest.skip("the server of Oxigraph is not installed (pip install oxigraph)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    served = Served(
+        f"http://127.0.0.1:{port}",
+        subprocess.Popen(
+            [found, "serve", "--bind", f"127.0.0.1:{port}", *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ),
+    )
+    try:
+        _await(served)
+        for name, content in graphs.items():
+            where = f"/store?graph={quote(name, safe='')}" if name else "/store?default"
+            _ask(served.base, "POST", where, content, {"Content-Type": "text/turtle"})
+        yield served
+    finally:
+        served.stop()
+
+
+def _await(served: Served) -> None:
+    for _ in range(400):
+        try:
+            _ask(served.base, "GET", "/query?query=ASK%20%7B%7D", None, {})
+        except OSError:
+            time.sleep(0.025)
+        else:
+            return
+    raise AssertionError("the server of Oxigraph does not answer")
+
+
+def _ask(
+    base: str, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+) -> bytes:
+    parts = urlsplit(base)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    try:
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status < 300, content
+        return content
+    finally:
+        connection.close()
+
+
+@dataclass
+class Proxy:
+    """What stands before a server: `mishaps` are what it does with the next queries, by number.
+
+    `asked` are the queries that came, `headers` those of the last.
+    """
+
+    target: str
+    mishaps: dict[int, Any] = field(default_factory=dict)
+    every: Any = None
+    asked: list[str] = field(default_factory=list)
+    methods: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    base: str = ""
+
+    @property
+    def address(self) -> str:
+        return f"{self.base}/query"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.0"
+    proxy: Proxy
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self._answer(b"")
+
+    def do_POST(self) -> None:
+        self._answer(self.rfile.read(int(self.headers["content-length"])))
+
+    def _answer(self, body: bytes) -> None:
+        proxy = self.proxy
+        proxy.methods.append(self.command)
+        proxy.headers = {name.lower(): said for name, said in self.headers.items()}
+        proxy.asked.append(parse_qs(body.decode()).get("query", [""])[0])
+        mishap = proxy.mishaps.pop(len(proxy.asked), proxy.every)
+        status, headers, content = self._through(body)
+        if callable(mishap):
+            status, headers, content = mishap(proxy.asked[-1], status, headers, content)
+        self.send_response(status)
+        for name, said in headers.items():
+            self.send_header(name, said)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _through(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        parts = urlsplit(self.proxy.target)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        try:
+            own = {n: s for n, s in self.headers.items() if n.lower() not in {"host", "connection"}}
+            own["Accept-Encoding"] = "identity"
+            connection.request(self.command, self.path, body, own)
+            answer = connection.getresponse()
+            content = answer.read()
+            kept = {n: s for n, s in answer.getheaders() if n.lower() in {"content-type", "server"}}
+            return answer.status, kept | {"Content-Length": str(len(content))}, content
+        finally:
+            connection.close()
+
+
+@contextmanager
+def proxy_before(target: str) -> Iterator[Proxy]:
+    """Run a proxy before a server."""
+    proxy = Proxy(target)
+    handler = type("Handler", (_Handler,), {"proxy": proxy})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    proxy.base = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield proxy
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

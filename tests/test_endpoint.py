@@ -1,0 +1,260 @@
+"""A SPARQL endpoint as the graph, on Oxigraph's own server: ids, counts and an extract."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+from kgreason.audit import audit
+from kgreason.base.errors import GraphError, OptionError
+from kgreason.base.fetching import SourceError
+from kgreason.endpoint.named_endpoint import headers_of
+from kgreason.report.result import Result
+from kgreason.review.replay import replay
+from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
+from tests.lifetime_support import of
+
+pytest.importorskip("httpx")
+HEAD = "@prefix e: <https://example.org/lab/> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+SHAPES = f"""{HEAD}
+e:SampleShape a sh:NodeShape ; sh:targetClass e:Sample ;
+  sh:property [ sh:path e:mass ; sh:minCount 1 ] ;
+  sh:property [ sh:path e:box ; sh:class e:Box ] .
+"""
+RUN: dict[str, Any] = {"try_repairs": False, "seed": 3}
+
+
+def feeds(number: int = 6, samples: int = 40) -> dict[str, bytes]:
+    """Return feeds of samples of which one lacks masses, with their boxes in blank nodes."""
+    made = {}
+    for feed in range(number):
+        rows = [HEAD]
+        for n in range(samples):
+            lacks = n % 8 != 0 if feed == 3 else n == 5 + feed
+            mass = "" if lacks else f" ; e:mass {n + 1}.5"
+            rows.append(
+                f"e:s{feed}-{n} a e:Sample ; e:box e:b{n % 7} ; e:seen [ e:by e:person{n % 3} ]"
+                f"{mass} ."
+            )
+        made[f"https://example.org/feeds/{feed}"] = "\n".join(rows).encode()
+    boxes = [f"e:b{n} a e:Box ; e:shelf {n} ." for n in range(7)]
+    made["https://example.org/boxes"] = "\n".join([HEAD, *boxes]).encode()
+    return made
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with oxigraph_server(feeds()) as served:
+        yield served
+
+
+@pytest.fixture
+def proxy(server: Served) -> Iterator[Proxy]:
+    with proxy_before(server.base) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("shapes") / "shapes.ttl"
+    path.write_text(SHAPES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def ledger(server: Served, shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An investigation of the endpoint, with a password that nobody may find again."""
+    folder = tmp_path_factory.mktemp("ledger") / "ledger"
+    before = server.dump()
+    more: dict[str, Any] = {"headers": headers_of("ada:open-sesame")}
+    kgreason.investigate(server.address, shapes=shapes, ledger=folder, **RUN, **more).close()
+    assert server.dump() == before, "asking has changed what the server holds"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_files(shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Result]:
+    folder = tmp_path_factory.mktemp("data")
+    for name, content in feeds().items():
+        (folder / f"{name.rpartition('/')[2]}.ttl").write_bytes(content)
+    with kgreason.investigate(folder, shapes=shapes, **RUN) as found:
+        yield found
+
+
+def leading(result: Result) -> list[tuple[str, str, int]]:
+    told = result.as_dict()
+    return [(one["name"], one["verdict"], one["failing"]) for one in told["symptoms"]]
+
+
+def test_an_endpoint_gives_the_same_answer_as_files(ledger: Path, by_files: Result) -> None:
+    with kgreason.result(ledger) as found:
+        assert leading(found) == leading(by_files)
+        said, by = ([one["statement"] for one in r.as_dict()["causes"]] for r in (found, by_files))
+        # A named graph has its own name, which is not that of a file.
+        assert [one.replace("source 3 ", "source 3.ttl ") for one in said] == by
+        assert said
+
+
+def test_the_record_says_what_was_taken_and_nothing_of_the_password(
+    ledger: Path, server: Served
+) -> None:
+    with kgreason.result(ledger) as found:
+        record = found.record
+        (extract,) = of(record, "Extract").values()
+        assert extract["endpoint"] == [server.address]
+        assert extract["dialect"] == ["oxigraph"]
+        assert extract["formsLost"] == ["true"]
+        assert record.blobs.intact(extract["extracted"][0])
+        probes = {one["probeName"][0]: one for one in of(record, "Probe").values()}
+        assert probes["same-term"]["passed"] == ["true"]
+        assert probes["form-of-integer"]["gaveAnswer"] == ["5"]
+        (sample,) = of(record, "Sample").values()
+        assert sample["failingThere"] == sample["failingTaken"] == ["40"]
+        assert sample["drawnBy"] == ["all"]
+        assert audit(record).ok, str(audit(record))
+    held = b"".join(p.read_bytes() for p in ledger.rglob("*") if p.is_file())
+    assert b"sesame" not in held
+    assert b"YWRhOm9wZW4" not in held
+
+
+def test_nothing_that_is_read_again_needs_the_endpoint(ledger: Path) -> None:
+    assert replay(ledger).same
+
+
+def test_blank_nodes_and_named_graphs_come_along(ledger: Path) -> None:
+    with kgreason.result(ledger) as found:
+        (extract,) = of(found.record, "Extract").values()
+        quads = found.record.blobs.get(extract["extracted"][0])
+    assert quads.count("<https://example.org/lab/by>") == 240
+    assert "<https://example.org/feeds/3> ." in quads
+    assert "<https://example.org/lab/shelf>" in quads
+
+
+def test_where_nothing_fails_the_data_conform(server: Served, shapes: Path, tmp_path: Path) -> None:
+    text = shapes.read_text(encoding="utf-8")
+    sound = tmp_path / "sound.ttl"
+    sound.write_text(text.replace("e:mass ;", "e:box ;"), encoding="utf-8")
+    found = kgreason.symptoms(server.address, shapes=sound)
+    assert (len(found), found.doubts) == (0, ())
+
+
+def test_a_sample_is_drawn_where_there_are_too_many(server: Served, shapes: Path) -> None:
+    with kgreason.investigate(server.address, shapes=shapes, cap=20, **RUN) as found:
+        (sample,) = of(found.record, "Sample").values()
+        assert sample["failingThere"] == ["40"]
+        assert sample["failingTaken"] == ["20"]
+        assert sample["passingThere"] == sample["passingTaken"] == ["200"]
+        assert audit(found.record).ok
+
+
+def test_queries_are_sent_by_post_one_at_a_time_with_a_name(proxy: Proxy, shapes: Path) -> None:
+    with kgreason.investigate(proxy.address, shapes=shapes, **RUN):
+        pass
+    assert set(proxy.methods) == {"POST"}
+    assert proxy.headers["user-agent"].startswith("kgreason/")
+    assert not any("INSERT" in text or "DELETE" in text for text in proxy.asked)
+    assert len(proxy.asked) < 120
+
+
+def cut(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+    half = body[: len(body) // 2]
+    return status, headers | {"Content-Length": str(len(half))}, half
+
+
+def broken(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+    return status, headers, body[: len(body) // 2]
+
+
+def capped(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+    rows = len(json.loads(body)["results"]["bindings"])
+    return status, headers | {"X-SPARQL-MaxRows": str(rows)}, body
+
+
+def stopped(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+    return status, headers | {"X-SQL-State": "S1TAT", "X-SQL-Message": "timeout"}, body
+
+
+def fewer(query: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+    """Leave out a row, with nothing that tells."""
+    found = json.loads(body)
+    rows = found["results"]["bindings"]
+    if "DISTINCT ?focus" in query and "COUNT" not in query:
+        del rows[0]
+    made = json.dumps(found).encode()
+    return status, headers | {"Content-Length": str(len(made))}, made
+
+
+def login(_: str, status: int, __: dict[str, str], ___: bytes) -> Any:
+    page = b"<html>Log in</html>"
+    return status, {"Content-Type": "text/html", "Content-Length": str(len(page))}, page
+
+
+def moved(_: str, __: int, ___: dict[str, str], ____: bytes) -> Any:
+    return 302, {"Location": "http://127.0.0.1:1/sparql", "Content-Length": "0"}, b""
+
+
+@pytest.mark.parametrize(
+    ("mishap", "said"),
+    [
+        (cut, "cut off"),
+        (capped, "rows at most"),
+        (stopped, "gave up on a query"),
+        (fewer, "counts 40 nodes, but gives 39"),
+        (login, "answered with text/html"),
+        (moved, r"moved to http://127\.0\.0\.1:1/sparql, which was not named"),
+    ],
+)
+def test_an_answer_that_may_be_a_part_is_never_taken(
+    mishap: Any, said: str, proxy: Proxy, shapes: Path, tmp_path: Path
+) -> None:
+    proxy.every = mishap
+    with pytest.raises((SourceError, GraphError), match=said):
+        kgreason.investigate(proxy.address, shapes=shapes, ledger=tmp_path / "ledger", **RUN)
+    assert not (tmp_path / "ledger" / "CURRENT").exists(), "nothing is half-written"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"outcome": "o.rq"}, "is asked by --shapes"),
+        ({"shapes": "s.ttl", "cap": 1}, "--cap must be at least"),
+        ({"shapes": "s.ttl", "ratio": 0}, "--ratio must be at least"),
+        ({"shapes": "s.ttl", "graphs": "no iri"}, "absolute IRI"),
+        ({"shapes": "s.ttl", "dialect": "sparqlite"}, "there is no such dialect"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {
+        n: v if n != "shapes" else tmp_path / "none.ttl" for n, v in options.items()
+    }
+    with pytest.raises(OptionError, match=said):
+        kgreason.investigate("http://127.0.0.1:1/sparql", **given)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://me:secret@127.0.0.1:1/sparql", "without a user name"),
+        ("http://127.0.0.1:1/sparql?key=secret", "without a user name"),
+        ("http:///sparql", "give the address"),
+    ],
+)
+def test_an_address_of_no_use_is_refused_and_a_password_not_told(
+    address: str, said: str, shapes: Path
+) -> None:
+    with pytest.raises(OptionError, match=said) as caught:
+        kgreason.investigate(address, shapes=shapes)
+    assert "secret" not in str(caught.value)
+
+
+def test_an_estimate_asks_little_and_takes_nothing(proxy: Proxy, shapes: Path) -> None:
+    found = kgreason.estimate(proxy.address, shapes=shapes)
+    assert found.members == 240
+    assert list(found.failing.values()) == [(40, 240)]
+    assert found.asked == len(proxy.asked)
+    assert "240 focus nodes" in str(found)
