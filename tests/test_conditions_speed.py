@@ -3,6 +3,7 @@
 import gc
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
@@ -19,7 +20,7 @@ from pyoxigraph import Literal
 import kgreason
 from kgreason.base.errors import QueryError
 from kgreason.base.store import Store
-from kgreason.base.templates import template
+from kgreason.base.templates import role, template
 from kgreason.context.view import View
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of, seam
@@ -106,6 +107,28 @@ def test_links_lead_where_the_query_of_a_step_leads(
     monkeypatch.setattr(Links, "pairs", lambda _, step, __: asked.append(step))
     assert {table.path: table.ends for table in hunted(looked).atlas.known()} == read
     assert asked
+
+
+def test_what_is_read_by_node_is_what_the_queries_of_a_step_give(hunt: Hunt) -> None:
+    """For each kind of step that is one triple: which there are, how often, and where they lead."""
+    atlas, seen = hunt.atlas, set[str]()
+    for path in [table.path for table in atlas.known() if len(table.path) < 2][:8]:
+        nodes, here = path.nodes(atlas.mark), set(atlas.table(path).ends)
+        here = {each for each in here if not isinstance(each, Literal)}
+        for kind in (each for each in role("path").values() if "triple" in each.header):
+            rows = atlas.graph.store.select(kind.render("steps", nodes=nodes))
+            asked = {(r["step"], int(r["pairs"].value), int(r["reached"].value)) for r in rows}
+            found = atlas.links.ways(kind, here)
+            assert set(found) == asked
+            assert len(found) == len(asked)
+            for along, *_ in found[:2]:
+                assert isinstance(along, ox.NamedNode)
+                text = kind.render("ends", nodes=nodes, property=along)
+                ends = [(r["here"], r["there"]) for r in atlas.graph.store.select(text)]
+                assert Counter(atlas.links.each(Step(kind.name, along), here)) == Counter(ends)
+                assert Counter(atlas.graph.store.pairs(text)) == Counter(ends)
+                seen.add(kind.name)
+    assert seen == {"forward", "backward", "made-by"}
 
 
 def test_levels_are_counted_alike_by_node_and_by_level(hunt: Hunt) -> None:

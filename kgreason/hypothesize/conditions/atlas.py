@@ -3,7 +3,7 @@
 Nothing here depends on who fails, so several symptoms of one population share an atlas.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -20,7 +20,7 @@ from kgreason.graph import Graph
 from kgreason.graph.graph import exact
 from kgreason.graph.marks import Focus, Population, places
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
-from kgreason.hypothesize.conditions.links import Links
+from kgreason.hypothesize.conditions.links import Counted, Links
 from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step, kinds
 from kgreason.hypothesize.conditions.sampling import Sample
 
@@ -163,12 +163,22 @@ class Atlas:
             # Which steps there are depends on the nodes alone, however one came there.
             key = (kind.name, *here)
             if key not in self.links.steps:
-                self.links.steps[key] = self.select(kind.render("steps", nodes=nodes))
-            for row in self.links.steps[key]:
-                way = _way(kind.name, row)
+                self.links.steps[key] = self._counted(kind, nodes, there)
+            for found in self.links.steps[key]:
+                way = _way(kind.name, *found)
                 if way is not None and self._fits(path, way):
                     out.append(way)
         return out
+
+    def _counted(
+        self, kind: Template, nodes: Fragment, there: Collection[Term]
+    ) -> Sequence[Counted]:
+        """Count the steps of a kind that can be taken from some nodes; `nodes` is their pattern."""
+        if "named" in kind.sections:
+            ask(self.budget, "path")
+            return self.links.ways(kind, there)
+        rows = self.select(kind.render("steps", nodes=nodes))
+        return [(r["step"], int(r["pairs"].value), int(r["reached"].value)) for r in rows if r]
 
     def _occurs(self, kind: Template) -> bool:
         """Check whether a kind of step occurs anywhere, where its file says how to ask that."""
@@ -217,11 +227,14 @@ class Atlas:
                 if not isinstance(here, Literal)
                 for there in links.get(here, ())
             ]
+        if "triple" in step.template.header:
+            ask(self.budget, "path")
+            return self.links.each(step, start)
         given: dict[str, Value] = {"nodes": before.nodes(self.mark)}
         if step.named:
             given["property"] = step.along
-        rows = self.select(step.template.render("ends", **given))
-        return [(row["here"], row["there"]) for row in rows]
+        ask(self.budget, "path")
+        return self.graph.store.pairs(step.template.render("ends", **given))
 
     def _exact(self, step: Step, pairs: list[tuple[Term, Term]]) -> list[tuple[Term, Term]]:
         """Put literals in as they were written, where storing has changed them."""
@@ -252,13 +265,12 @@ class Atlas:
         return self.graph.store.select(text)
 
 
-def _way(kind: str, row: Row) -> Way | None:
-    property_, pairs, reached = row.get("step"), row["pairs"], row["reached"]
-    if not isinstance(property_, NamedNode) or not int(pairs.value):
+def _way(kind: str, property_: Term, pairs: int, reached: int) -> Way | None:
+    if not isinstance(property_, NamedNode) or not pairs:
         return None
     if kind == "backward" and property_ == TYPE:
         return None
-    return Way(Step(kind, property_), int(pairs.value), int(reached.value))
+    return Way(Step(kind, property_), pairs, reached)
 
 
 RELATIONS: Final = (
