@@ -59,6 +59,7 @@ def react(place: Path, question: str, **more: Any) -> PlanResult:
         ("How many parts per planet?", False, "is called “planet”", 10),
         ("Is Northern Works connected with p4?", True, "the other, whose madeBy is the one", 1),
         ("Are p4 and p8 linked?", True, "nodes between them (1) that are madeBy of the one and", 1),
+        ("Is p4 connected with crate-77?", False, "Nothing in the graph is called “crate-77”", 0),
         ("How is p4 related to p1?", True, "p4 and p1 are not connected in up to three steps", 0),
         ("Is Northern Works a part?", True, "is of the class Maker; the question names the", 1),
         ("What is the city of Northern Works?", True, "city of north: Riga", 1),

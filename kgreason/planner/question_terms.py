@@ -24,6 +24,8 @@ _NAMED: Final = re.compile(
     r'"(?P<quoted>[^"]+)"|[\u201c](?P<curly>[^\u201d]+)[\u201d]|<(?P<iri>[^<>\s]+)>'
     r"|\b(?P<curie>[A-Za-z][\w-]*:[\w-]+)\b|(?<![\w.-])(?P<code>[A-Za-z][\w.-]*\d[\w-]*)(?![\w-])"
 )
+_CODES: Final = ("iri", "curie", "code")
+"""Forms of a name that only a node has."""
 _NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
 _CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
@@ -36,8 +38,9 @@ class Understood:
     """What a question names.
 
     `classes` are those that one word of it fits, and those below them. `numeric` says that the
-    property has numbers; `other` is a second node. `left` are words that name nothing; `named` is
-    how the rest is called. `finding` is what it names of an earlier question of its conversation.
+    property has numbers; `other` is a second node. `left` are words that name nothing, `unknown`
+    those of them that look like the name of a node; `named` is how the rest is called. `finding` is
+    what it names of an earlier question of its conversation.
     """
 
     intents: frozenset[str]
@@ -49,6 +52,7 @@ class Understood:
     node: ox.NamedNode | None = None
     other: ox.NamedNode | None = None
     left: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
     finding: Mapping[str, str] = field(default_factory=dict)
 
@@ -67,6 +71,7 @@ class Understood:
             ("node", self.node),
             ("two nodes", self.other),
             ("finding", self.finding),
+            ("unknown name", self.unknown),
         ):
             if there:
                 out.add(name)
@@ -111,6 +116,7 @@ class _Reader:
         self._asked = self._every - spent
         """Words that may name something; those of the intents may too, if nothing else does."""
         self._used: set[str] = set()
+        self._unknown: list[str] = []
 
     def read(self) -> Understood:
         number = self._number()
@@ -127,6 +133,7 @@ class _Reader:
             classes = self._having(found[0])
         left = self._left()
         told = {"left": ", ".join(f"“{one}”" for one in left)}
+        told["unknown"] = ", ".join(f"“{one}”" for one in self._unknown)
         told["class"] = called or " and ".join(self._names(one) for one in classes[:3])
         if found:
             told["property"] = self._names(found[0])
@@ -145,6 +152,7 @@ class _Reader:
             node,
             other,
             left,
+            tuple(self._unknown),
             told,
         )
 
@@ -173,6 +181,8 @@ class _Reader:
             if node is not None:
                 self._used |= content(text)
                 found.setdefault(node, hit.start())
+            elif any(hit.groupdict().get(one) for one in _CODES):
+                self._unknown.append(text)
         if "connected" in self._intents and len(found) < _BOTH:
             for word in self._left():
                 node = self._called(word)
