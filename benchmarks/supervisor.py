@@ -3,6 +3,10 @@
 `python benchmarks/supervisor.py [N]` makes N graphs with planted causes and N without any (50 by
 default), investigates each as a whole and divided, and prints what was the same, how many causes
 were false, and what the division cost.
+
+`python benchmarks/supervisor.py overhead [NODES]` takes one graph (of 1,000 nodes by default) with
+sixteen broken rules, as `benchmarks/workers_bench.py` writes it, and prints CPU and wall-clock
+seconds, steps and causes of the whole and of the divided investigation, in turn three times.
 """
 
 import random
@@ -12,7 +16,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from workers_bench import written
+
 import kgreason
+from kgreason.base.terms import TRAILS, TYPE
 
 HEAD = "@prefix ex: <https://example.org/> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
 RULES = ("mass", "code", "date", "length")
@@ -67,8 +74,36 @@ def trial(seed: int, *, planted: bool) -> Counter[str]:
     return out
 
 
+def overhead(nodes: int) -> None:
+    """Print what sixteen symptoms cost as a whole and divided, the best of three runs of each."""
+    with tempfile.TemporaryDirectory() as name:
+        asked = written(Path(name), nodes)
+        asked.pop("try_repairs")  # plan() tries none
+        figures: dict[str, list[tuple[float, float, int, int]]] = {}
+        for _ in range(3):
+            for how in ("whole", "symptom", "class"):
+                begun, cpu = time.perf_counter(), time.process_time()
+                result = (
+                    kgreason.investigate(**asked)
+                    if how == "whole"
+                    else kgreason.plan("Why?", strategy="supervisor", split=how, **asked).result
+                )
+                cost = (time.process_time() - cpu, time.perf_counter() - begun)
+                told = result.as_dict()
+                quads = result.record.store.inner.quads_for_pattern(None, TYPE, TRAILS.Step)
+                figures.setdefault(how, []).append((*cost, len(list(quads)), len(told["causes"])))
+                result.close()
+    print("| divided by | CPU s | wall s | steps | causes |\n|---|---:|---:|---:|---:|")
+    for how, runs in figures.items():
+        cpu, wall, steps, causes = min(runs)
+        print(f"| {how} | {cpu:.1f} | {wall:.1f} | {steps} | {causes} |")
+
+
 def main() -> None:
     """Run the trials of both kinds in turn, and print the sums every ten graphs."""
+    if sys.argv[1:2] == ["overhead"]:
+        overhead(int(sys.argv[2]) if len(sys.argv) > 2 else 1000)
+        return
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     totals: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     for seed in range(number):

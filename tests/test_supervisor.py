@@ -32,7 +32,7 @@ from kgreason.planner.strategy_protocol import PlanContext, PlanResult
 from kgreason.planner.sub_investigations import InTurn, Place
 from kgreason.planner.supervisor import Supervisor
 from kgreason.record import Ledger, Record
-from kgreason.record.fanning import expected
+from kgreason.record.fanning import assigned, expected
 from kgreason.record.plan_steps import answer_of
 from kgreason.report import markdown
 from kgreason.report.as_json import as_dict
@@ -427,10 +427,74 @@ def test_parts_may_be_classes_and_nobody_is_routed_to_a_division(place: Path) ->
     assert len(_of(made.result.record, "SynthesisedCause")) == 2
     for question in ("Compare the makers of all parts in every respect.", "Why do parts fail?"):
         assert api.routed(question, shapes=True).decision.pattern != "supervisor"
-    with pytest.raises(OptionError, match="give one of symptom, class"):
+    with pytest.raises(OptionError, match="give one of symptom, class, source, goal"):
         supervised(place, split="colour")
     with pytest.raises(OptionError, match="leave it out"):
         kgreason.plan("How many parts?", place / "parts.ttl", strategy="react", split="class")
+
+
+def test_parts_may_be_sources(tmp_path: Path) -> None:
+    asked = factory(tmp_path)
+    (tmp_path / "data").mkdir()
+    lines = asked["data"].read_text(encoding="utf-8").splitlines()
+    parts = {"old": [], "new": []}  # type: dict[str, list[str]]
+    for line in lines[2:]:
+        parts["old" if "ex:m0" in line else "new"].append(line)
+    for name, rows in parts.items():
+        text = "\n".join([*lines[:2], *rows, ""])
+        (tmp_path / "data" / f"{name}.ttl").write_text(text, encoding="utf-8")
+    made = kgreason.plan(
+        "Why?", tmp_path / "data", shapes=asked["shapes"], strategy="supervisor", split="source"
+    )
+    record = made.result.record
+    assert [(part.within_source, len(part.symptoms)) for part in assigned(record)] == [
+        ("urn:src:old.ttl", 1),
+        ("urn:src:new.ttl", 1),
+    ]
+    assert len(made.as_dict()["causes"]) == 2
+    assert audit(record).rules == set()
+
+
+def test_goals_that_overlap_find_a_cause_twice_and_tell_it_once(
+    place: Path, found: PlanResult
+) -> None:
+    goals = ("What about the mass?", "Look into mass and code.")
+    made = supervised(place, goals=goals)
+    record = made.result.record
+    assert [(part.goal, len(part.symptoms)) for part in assigned(record)] == [
+        (goals[0], 1),
+        (goals[1], 2),
+    ]
+    told, once = made.as_dict(), found.as_dict()
+    same = ("statement", "explains", "adds", "fingerprint")
+    assert [[c[k] for k in same] for c in told["causes"]] == [
+        [c[k] for k in same] for c in once["causes"]
+    ]
+    assert told["explanation"] == once["explanation"]
+    assert told["synthesis"]["family"] == once["synthesis"]["family"]
+    assert len(told["synthesis"]["hypotheses"]) > len(once["synthesis"]["hypotheses"])
+    assert [len(s["hypotheses"]) for s in told["symptoms"]] == [
+        len(s["hypotheses"]) for s in once["symptoms"]
+    ]
+    assert audit(record).rules == set()
+
+
+def test_a_goal_names_what_is_broken_and_the_rest_is_a_part(place: Path) -> None:
+    made = supervised(place, goals=["What about the code?"])
+    assert [part.goal for part in assigned(made.result.record)] == [
+        "What about the code?",
+        "Why is this broken: what no goal names?",
+    ]
+    with pytest.raises(OptionError, match="names nothing that is broken"):
+        supervised(place, goals=["What about the price?"])
+    with pytest.raises(OptionError, match="leave out --split class"):
+        supervised(place, split="class", goals=["What about the code?"])
+    with pytest.raises(OptionError, match="say each goal by --goal"):
+        supervised(place, split="goal")
+    with pytest.raises(OptionError, match="stands once"):
+        supervised(place, goals=["code", "code"])
+    with pytest.raises(OptionError, match="--goal is about"):
+        kgreason.plan("How many parts?", place / "parts.ttl", strategy="react", goals=["mass"])
 
 
 def test_the_synthesis_is_in_the_result(found: PlanResult, sessions: list[Record]) -> None:

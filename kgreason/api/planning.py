@@ -93,6 +93,7 @@ def plan(
     folder: str | Path | None = None,
     queue: str | Path | None = None,
     split: str | None = None,
+    goals: Sequence[str] = (),
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -103,7 +104,8 @@ def plan(
     `routing` is one that was made before. `reasoner` or `caller` (a model) decide in place of the
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
     an outcome may be left out. A `queue` is of use to supervisors and hypotheses; `split` is by
-    what a supervisor divides: symptom or class. Raises KgreasonError.
+    what a supervisor divides (symptom, class or source), or `goals` are what it divides into.
+    Raises KgreasonError.
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
@@ -145,18 +147,20 @@ def plan(
         progress,
         notice,
         told,
-        {} if split is None else {"split": split},
+        {"split": split, "goals": tuple(goals)} if split is not None or goals else {},
     )
-    if split is not None:
-        _check_split(split, made.decision.pattern)
+    if split is not None or goals:
+        _check_split(split, goals, made.decision.pattern)
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
     return _worked(made.decision.pattern, question, context, budget, queue)
 
 
-def _check_split(split: str, pattern: str) -> None:
-    split_kind(split)
+def _check_split(split: str | None, goals: Sequence[str], pattern: str) -> None:
+    split_kind(split, goals)
     if pattern != Supervisor.name:
-        raise OptionError(f"--split is about --strategy {Supervisor.name}; leave it out.")
+        raise OptionError(
+            f"--{'goal' if goals else 'split'} is about --strategy {Supervisor.name}; leave it out."
+        )
 
 
 def _worked(

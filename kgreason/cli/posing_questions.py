@@ -66,6 +66,7 @@ def ask(
     strategy: t.Strategy = None,
     strategies: t.Strategies = None,
     split: t.Split = None,
+    goal: t.Goals = None,
     extend: o.Extend = None,
     model: m.Model = None,
     max_tokens: m.MaxTokens = None,
@@ -139,7 +140,7 @@ def ask(
         extend=extend or (),
     )
     following = _Following.of(live, chunks)
-    dividing = t.dividing(split, routing.decision.pattern) | {"queue": queue}
+    dividing = t.dividing(split, goal, routing.decision.pattern) | {"queue": queue}
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked |= {"routing": routing.decision.as_dict()} | dividing

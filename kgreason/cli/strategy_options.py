@@ -47,7 +47,20 @@ Split = Annotated[
         metavar="KIND",
         rich_help_panel=_STRATEGIES,
         show_default="symptom",
-        help="By what the strategy supervisor divides what is wrong: symptom or class.",
+        help="By what the strategy supervisor divides what is wrong: symptom, class or source.",
+    ),
+]
+
+
+Goals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--goal",
+        metavar="TEXT",
+        rich_help_panel=_STRATEGIES,
+        show_default=False,
+        help="A goal that the strategy supervisor makes a part of: it names broken rules, "
+        "properties or classes. Can be given several times.",
     ),
 ]
 
@@ -97,13 +110,17 @@ _HEADS: Final = ("strategy", "answered", "confidence", "cited", "valid", "steps"
                  "tokens", "USD", "seconds")  # fmt: skip
 
 
-def dividing(split: str | None, pattern: str) -> dict[str, Any]:
-    """Return what a strategy is told of --split; raises OptionError where it divides nothing."""
-    if split is None:
+def dividing(split: str | None, goals: Sequence[str] | None, pattern: str) -> dict[str, Any]:
+    """Return what a strategy is told of --split and --goal.
+
+    Raises OptionError where it divides nothing.
+    """
+    if split is None and not goals:
         return {}
     if pattern != "supervisor":
-        raise OptionError("--split is about --strategy supervisor; leave it out.")
-    return {"split": split}
+        named = "--goal" if goals else "--split"
+        raise OptionError(f"{named} is about --strategy supervisor; leave it out.")
+    return {"split": split} | ({"goals": tuple(goals)} if goals else {})
 
 
 def compared(rows: Sequence[dict[str, Any]]) -> str:

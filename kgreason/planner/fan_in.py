@@ -78,7 +78,8 @@ def judged(context: Context, parent: Record, found: FanIn, observed: Observed) -
     )
     judging.declared, judging.foreign = context.declared, context.foreign
     records = (Record(parent.store, one.session) for one in found.used)
-    symptoms = [s for record in records for s in recorded_symptoms(record, observed)]
+    found_ = [s for record in records for s in recorded_symptoms(record, observed)]
+    symptoms = list({s.constraint.key: s for s in reversed(found_)}.values())  # once, by the first
     rounds = [int(row["round"].value) for row in made.select("steps-of", phase=TRAILS.Decide)]
     if rounds:
         decide(judging, max(rounds))
@@ -152,6 +153,7 @@ def _final(groups: Sequence[Same], used: set[str], final: Mapping[str, str]) -> 
                     final[one.first.iri.value],
                     one.e,
                     tuple(twin.iri.value for twin in one.members if twin != member),
+                    None if member == one.first else one.first.iri.value,
                 )
 
 

@@ -1,23 +1,47 @@
-"""How a question is divided: by symptom, or by the class that symptoms are of."""
+"""How a question is divided: by symptom, by class, by source, or by goals that were given.
 
+Each part is about whole symptoms, whose nodes are never divided: so what is tested, and on which
+nodes, is the same as in one investigation.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+import pyoxigraph as ox
+
 from kgreason.base.errors import OptionError
 from kgreason.base.figures import integer
+from kgreason.base.terms import PREFIXES
+from kgreason.base.words import content
 from kgreason.context.context import Context
 from kgreason.context.symptom import Observed, Symptom
-from kgreason.observe.called import focus_class
+from kgreason.graph import Graph
+from kgreason.graph.names import local_name
+from kgreason.observe.called import class_label, focus_class
 from kgreason.planner.tool_catalogue import scopes_of
-from kgreason.record.fanning import CLASS, KINDS, SYMPTOM, Part
+from kgreason.record.fanning import CLASS, GOAL, KINDS, SOURCE, SYMPTOM, Part
 from kgreason.routing.task_types import task_types
 from kgreason.shacl import names
 
 _LOOP: Final = "hypothesis"
+_SHOWN: Final = 5
+"""Rules that a refusal names."""
 
 
-def split_kind(wanted: str | None) -> str:
-    """Return by what a question is divided: as `wanted`, else by symptom; raises OptionError."""
+def split_kind(wanted: str | None, goals: Sequence[str] = ()) -> str:
+    """Return by what a question is divided: as `wanted`, else by symptom; raises OptionError.
+
+    With `goals` it is divided by these.
+    """
+    if goals and wanted not in {None, GOAL}:
+        raise OptionError(f"--goal divides by goals; leave out --split {wanted}.")
+    if wanted == GOAL and not goals:
+        raise OptionError("--split goal: say each goal by --goal TEXT.")
+    if any(not goal.strip() for goal in goals) or len(set(goals)) < len(goals):
+        raise OptionError("--goal: each goal is a text, and stands once.")
+    if goals:
+        return GOAL
     if wanted is not None and wanted not in KINDS:
         raise OptionError(f"--split {wanted}: give one of {', '.join(KINDS)}.")
     return wanted or SYMPTOM
@@ -48,16 +72,115 @@ def parts_by_class(context: Context, observed: Observed) -> list[Part]:
     return out
 
 
-def _of_symptoms(several: Sequence[Symptom], called: str, within_class: str | None = None) -> Part:
+def parts_by_source(context: Context, observed: Observed) -> list[Part]:
+    """Return a part for each named graph that describes more than half of what fails a rule."""
+    by_source: dict[str | None, list[Symptom]] = {}
+    for symptom in observed.failing:
+        by_source.setdefault(_home(context.graph, symptom), []).append(symptom)
+    return [
+        _of_symptoms(
+            several,
+            "what fails in several sources" if name is None else f"what fails in <{name}>",
+            within_source=name,
+        )
+        for name, several in by_source.items()
+    ]
+
+
+def _home(graph: Graph, symptom: Symptom) -> str | None:
+    """Return the named graph that describes more than half of the failing nodes, None for none."""
+    held: Counter[str] = Counter()
+    for node in symptom.failing:
+        if not isinstance(node, ox.Literal):
+            quads = graph.store.inner.quads_for_pattern(node, None, None, None)
+            names = {q.graph_name.value for q in quads if isinstance(q.graph_name, ox.NamedNode)}
+            held.update(name for name in names if not name.startswith(PREFIXES["work"]))
+    name, most = min(held.items(), key=lambda one: (-one[1], one[0]), default=(None, 0))
+    return name if 2 * most > len(symptom.failing) else None
+
+
+def parts_by_goal(context: Context, observed: Observed, goals: Sequence[str]) -> list[Part]:
+    """Return a part for each goal, about the rules that it names, and one for the rest.
+
+    A goal names a rule by all words of its name, of its shape or of its property; else all rules
+    of a class that it names. Raises OptionError for a goal that names nothing that is broken.
+    """
+    found = observed.failing
+    called = names([symptom.constraint for symptom in found])
+    about = [_names_of(context, one, name) for one, name in zip(found, called, strict=True)]
+    taken: set[str] = set()
+    out = []
+    for goal in goals:
+        several = _meant(goal, found, about)
+        if not several:
+            there = "; ".join(called[:_SHOWN]) + ("; …" if called[_SHOWN:] else "")
+            raise OptionError(
+                f"--goal “{goal}”: this names nothing that is broken. Give the words of a rule, a "
+                f"property or a class of these: {there or 'no rule is broken'}."
+            )
+        taken.update(one.constraint.key for one in several)
+        out.append(_of_symptoms(several, called="", goal=goal))
+    rest = [one for one in found if one.constraint.key not in taken]
+    return [*out, _of_symptoms(rest, "what no goal names")] if rest else out
+
+
+def _names_of(
+    context: Context, symptom: Symptom, called: str
+) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+    """Return the words of the names of a rule, and those of its class."""
+    constraint = symptom.constraint
+    shape = constraint.named_shape
+    path = constraint.path.predicate if constraint.path is not None else None
+    own = [called, *(local_name(one.value) for one in (shape, path) if one is not None)]
+    kind = focus_class(context, symptom)
+    label = class_label(context.graph, kind)
+    of_class = [local_name(kind.value)] if kind is not None else []
+    of_class += [label] if label is not None else []
+    return [content(one) for one in own], [content(one) for one in of_class]
+
+
+def _meant(
+    goal: str,
+    found: Sequence[Symptom],
+    about: Sequence[tuple[list[frozenset[str]], list[frozenset[str]]]],
+) -> list[Symptom]:
+    words = content(goal)
+
+    def fits(named: Sequence[frozenset[str]]) -> bool:
+        return any(one and one <= words for one in named)
+
+    pairs = list(zip(found, about, strict=True))
+    of_class = [one for one, (_, kind) in pairs if fits(kind)]
+    by_name = [one for one, (own, _) in pairs if fits(own)]
+    both = [one for one in by_name if one in of_class]
+    return both or by_name or of_class
+
+
+def _of_symptoms(
+    several: Sequence[Symptom],
+    called: str,
+    within_class: str | None = None,
+    within_source: str | None = None,
+    goal: str | None = None,
+) -> Part:
     pattern = task_types().patterns[_LOOP].iri
     return Part(
-        f"Why is this broken: {called}?",
+        goal or f"Why is this broken: {called}?",
         pattern,
         scopes_of(pattern),
         tuple(symptom.constraint.key for symptom in several),
         within_class,
+        within_source,
     )
 
 
-SPLITS: Final = {SYMPTOM: parts_by_symptom, CLASS: parts_by_class}
-"""What makes the parts of a graph with symptoms, by the kind of split."""
+def divided_by(
+    kind: str, context: Context, observed: Observed, goals: Sequence[str] = ()
+) -> list[Part]:
+    """Return the parts of a graph with symptoms, by the kind of split; raises OptionError."""
+    if kind == GOAL:
+        return parts_by_goal(context, observed, goals)
+    return _SPLITS[kind](context, observed)
+
+
+_SPLITS: Final = {SYMPTOM: parts_by_symptom, CLASS: parts_by_class, SOURCE: parts_by_source}

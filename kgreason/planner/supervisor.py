@@ -26,7 +26,7 @@ from kgreason.planner.fan_in import FanIn, fan_in, joined, judged
 from kgreason.planner.plan_result import citations, plan_result
 from kgreason.planner.plan_tools import CITED
 from kgreason.planner.question_terms import as_json
-from kgreason.planner.splitting import SPLITS, split_kind
+from kgreason.planner.splitting import divided_by, split_kind
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, shares
 from kgreason.planner.sub_investigations import Carrier, InTurn, Place, Queued, opened, session_of
 from kgreason.planner.tool_catalogue import tools, tools_of
@@ -34,6 +34,7 @@ from kgreason.record import Ledger, Record
 from kgreason.record.fanning import (
     Expected,
     Part,
+    assigned,
     expected,
     write_assignment,
     write_fan_out,
@@ -59,6 +60,8 @@ _AGAIN: Final = "Given out again, since a sub-investigation ended in an error."
 _DIVIDED: Final = {
     "symptom": "Each broken rule can be looked into without the others.",
     "class": "What is broken of one class can be looked into without the other classes.",
+    "source": "What is broken mostly in one source can be looked into without the other sources.",
+    "goal": "Each goal that was given can be looked into without the others.",
 }
 
 
@@ -96,9 +99,9 @@ class Supervisor:
                 raise OptionError(
                     "The supervisor divides what is wrong with a graph; say it by --shapes."
                 )
-            kind = split_kind(
-                _divided_by(investigation.record) or self._split or context.more.get("split")
-            )
+            before = _divided_by(investigation.record)
+            goals = context.more.get("goals", ())
+            kind = before or split_kind(self._split or context.more.get("split"), goals)
             place = Place(
                 opened_.ledger,
                 investigation.context.graph,
@@ -108,7 +111,10 @@ class Supervisor:
                 context.progress,
                 told=context.told,
             )
-            parts = SPLITS[kind](investigation.context, opened_.observed)
+            # What was given out before an interruption is not divided anew.
+            parts = assigned(investigation.record) or divided_by(
+                kind, investigation.context, opened_.observed, goals
+            )
             queue = context.more.get("carrier")
             carrier = self._carrier or (InTurn() if queue is None else Queued(queue))
             self._worked(investigation, place, kind, parts, budget, carrier)

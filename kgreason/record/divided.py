@@ -3,8 +3,8 @@
 Fan-in judges such a copy; a report is told from one. The ledger itself is never changed by it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -81,19 +81,30 @@ def put_together(
     """Put the records of sub-investigations into a copy of their parent's, under its name.
 
     What steps of the `phases` wrote is left out, unless it is of a class that is `kept`, and so are
-    nodes of the `classes`.
+    nodes of the `classes`. A symptom that several looked into is there once, as the first has it.
     """
     inner = ox.Store()
     inner.extend(parent.store.quads(parent.iri))
     offsets = dict.fromkeys(_NUMBERED, 0)
     offsets[TRAILS.Step] = _count(inner.quads_for_pattern(None, TYPE, TRAILS.Step, None))
+    symptoms: dict[object, object] = {}
     for session in sessions:
         quads = list(parent.store.quads(session))
-        left = _left_out(quads, phases, kept, classes) | {session}
-        _add(inner, parent.iri, session, quads, left, offsets)
+        alike = _symptoms(quads, symptoms)
+        left = _left_out(quads, phases, kept, classes) | {session} | set(alike)
+        _add(inner, parent.iri, quads, left, alike | {session: parent.iri}, offsets)
         for kind in _NUMBERED:
             offsets[kind] += _count(q for q in quads if q.predicate == TYPE and q.object == kind)
     return inner
+
+
+def _symptoms(quads: Sequence[ox.Quad], known: dict[object, object]) -> dict[object, object]:
+    """Return which symptoms are those of an earlier part, by their nodes; others become known."""
+    own = {q.subject for q in quads if q.predicate == TYPE and q.object == TRAILS.Symptom}
+    keys = {q.subject: q.object for q in quads if q.predicate == TRAILS.key and q.subject in own}
+    out: dict[object, object] = {node: known[key] for node, key in keys.items() if key in known}
+    known.update({key: node for node, key in keys.items() if key not in known})
+    return out
 
 
 def _left_out(
@@ -112,9 +123,9 @@ def _left_out(
 def _add(
     inner: ox.Store,
     iri: Node,
-    session: Node,
     quads: Sequence[ox.Quad],
     left: Collection[object],
+    renamed: Mapping[object, object],
     offsets: dict[Node, int],
 ) -> None:
     """Add what a sub-investigation wrote; its hypotheses and steps are numbered on."""
@@ -122,10 +133,10 @@ def _add(
     for quad in quads:
         if quad.subject in left:
             continue
-        value = iri if quad.object == session else quad.object
+        value: Any = renamed.get(quad.object, quad.object)
         if quad.predicate == TRAILS.index and quad.subject in numbered:
             offset = offsets[numbered[quad.subject]]  # type: ignore[index]
-            value = ox.Literal(int(quad.object.value) + offset)  # type: ignore[union-attr]
+            value = ox.Literal(int(value.value) + offset)
         inner.add(ox.Quad(quad.subject, quad.predicate, value, iri))
 
 

@@ -7,6 +7,7 @@ nothing is kept between two looks.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import groupby
 from typing import Final
 
 import pyoxigraph as ox
@@ -20,7 +21,9 @@ from kgreason.record.sub_sessions import COMPLETE
 
 SYMPTOM: Final = "symptom"
 CLASS: Final = "class"
-KINDS: Final = (SYMPTOM, CLASS)
+SOURCE: Final = "source"
+GOAL: Final = "goal"
+KINDS: Final = (SYMPTOM, CLASS, SOURCE, GOAL)
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Part:
 
     `strategy` is the IRI of the pattern, `tools` the IRIs of the scopes of tools that it may use,
     `symptoms` the keys of those that it is limited to; `within_class` is the class that these are
-    of, where the question was divided by class.
+    of, where the question was divided by class, `within_source` the named graph that describes most
+    of what fails, where it was divided by source.
     """
 
     goal: str
@@ -37,6 +41,7 @@ class Part:
     tools: tuple[str, ...] = ()
     symptoms: tuple[str, ...] = ()
     within_class: str | None = None
+    within_source: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,7 @@ def write_assignment(
         toolScope=[ox.NamedNode(one) for one in part.tools] or None,
         symptomKey=list(part.symptoms) or None,
         withinClass=None if part.within_class is None else ox.NamedNode(part.within_class),
+        withinSource=None if part.within_source is None else ox.NamedNode(part.within_source),
         shareSteps=share.steps,
         shareSeconds=None if share.seconds is None else Decimal(f"{share.seconds:.3f}"),
         shareTokens=share.tokens,
@@ -118,6 +124,25 @@ def write_assignment(
     step.describe(node, index=_place(node))
     step.add(node, PROV.wasDerivedFrom, fan_out, *(() if replaces is None else (replaces,)))
     return node
+
+
+def assigned(record: Record) -> list[Part]:
+    """Return the parts that the first fan-out of an investigation gave out, in their order."""
+    out = []
+    for _, group in groupby(record.select("assigned"), key=lambda row: row["index"].value):
+        rows = list(group)
+        first = rows[0]
+        out.append(
+            Part(
+                first["goal"].value,
+                first["strategy"].value,
+                tuple(dict.fromkeys(row["scope"].value for row in rows if "scope" in row)),
+                tuple(dict.fromkeys(row["key"].value for row in rows if "key" in row)),
+                first["class"].value if "class" in first else None,
+                first["source"].value if "source" in first else None,
+            )
+        )
+    return out
 
 
 def expected(record: Record) -> list[Expected]:
@@ -143,7 +168,10 @@ def _expected(row: Row) -> Expected:
 
 @dataclass(frozen=True)
 class Standing:
-    """A hypothesis of a sub-investigation after fan-in; statuses are IRIs, `twins` its equals."""
+    """A hypothesis of a sub-investigation after fan-in; statuses are IRIs, `twins` its equals.
+
+    `told_as` is the twin that stands for it, where it does not stand for itself.
+    """
 
     hypothesis: str
     session: str
@@ -151,6 +179,7 @@ class Standing:
     final: str
     e: Decimal
     twins: tuple[str, ...] = ()
+    told_as: str | None = None
 
 
 @dataclass(frozen=True)
@@ -241,6 +270,7 @@ def _standing(one: Standing) -> Mapping[str, Node | Decimal | list[Node] | None]
         "provisionalStatus": ox.NamedNode(one.provisional),
         "finalStatus": ox.NamedNode(one.final),
         "combinedE": one.e,
+        "toldAs": None if one.told_as is None else ox.NamedNode(one.told_as),
         "twin": [ox.NamedNode(t) for t in one.twins] or None,
     }
 

@@ -1,5 +1,5 @@
 #+ summary: Puts what the last synthesis of a divided question concludes into a copy of its record, in the place of what each part concludes for itself.
-#+ explanation: Final statuses, e-values and the family of e-BH take the place of provisional ones; the verdicts, findings and causes of the synthesis count as those of one investigation.
+#+ explanation: Final statuses, e-values and the family of e-BH take the place of provisional ones; the verdicts, findings and causes of the synthesis count as those of one investigation. What several parts proposed is told once.
 #+ reads: ledger
 #+ writes: ledger
 #+ param investigation: iri, the investigation that divided the question
@@ -12,6 +12,15 @@ WHERE {
     ?synthesis a trails:Synthesis ; trails:index ?last .
     ?standing a trails:FinalStatus ; trails:synthesis ?synthesis ; trails:hypothesis ?hypothesis ; trails:finalStatus ?after ; trails:combinedE ?combined .
     ?hypothesis trails:status ?before ; trails:eProcess ?alone .
+  }
+} ;
+DELETE { GRAPH {{ investigation }} { ?twin a trails:Hypothesis ; trails:gate ?gate . } }
+WHERE {
+  { SELECT (MAX(?number) AS ?last) WHERE { GRAPH {{ investigation }} { ?any a trails:Synthesis ; trails:index ?number . } } }
+  GRAPH {{ investigation }} {
+    ?synthesis a trails:Synthesis ; trails:index ?last .
+    ?standing a trails:FinalStatus ; trails:synthesis ?synthesis ; trails:hypothesis ?twin ; trails:toldAs ?told .
+    ?twin trails:gate ?gate .
   }
 } ;
 DELETE { GRAPH {{ investigation }} { ?decide trails:ebhFamily ?alone . } }
