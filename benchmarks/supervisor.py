@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from workers_bench import written
+from workers_bench import written  # type: ignore[import-not-found]  # beside this script
 
 import kgreason
 from kgreason.base.terms import TRAILS, TYPE
