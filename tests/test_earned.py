@@ -108,7 +108,25 @@ def test_what_one_gate_alone_holds_back_is_inconclusive(tmp_path: Path) -> None:
             "only one gate holds back “Nodes whose maker is m0 fail.”: "
             "its rate lies within the spread of its siblings"
         ),
+        "too much speaks for what was tested to say that there is no cause",
     )
+
+
+def test_a_rival_that_saves_bits_withholds_none(tmp_path: Path) -> None:
+    """Too few workshops tell whether the worst differs from them by chance."""
+    drawn = random.Random(0)
+    lines = ["@prefix ex: <http://ex.org/> ."]
+    for maker, (failing, nodes) in enumerate([(11, 16), (5, 23), (4, 23), (4, 23)]):
+        for n in range(nodes):
+            dated = "" if n < failing else f' ; ex:date "{drawn.randrange(1000)}"'
+            room = f"ex:r{drawn.randrange(20)}"
+            lines.append(
+                f"ex:v{maker}-{n} a ex:Vase ; ex:maker ex:m{maker} ; ex:room {room}{dated} ."
+            )
+    symptom, _ = found("\n".join(lines) + "\n", tmp_path, "code")
+    assert symptom.verdict == "inconclusive"
+    why = "“Nodes whose maker is m0 fail.” saves 1.4 bits beyond what it costs to say"
+    assert symptom.open == (why,)
 
 
 def test_among_too_few_nothing_would_have_been_seen(tmp_path: Path) -> None:
