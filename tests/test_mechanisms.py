@@ -217,3 +217,25 @@ def test_a_wrong_form_of_few_nodes_is_told_as_such_whatever_half_they_are_in(tol
         ]
         found = told("sh:path ex:name ; sh:datatype rdf:langString", lines)
         assert [h["kind"] for h in found] == ["datatype"]
+
+
+def test_names_with_a_prefix_that_were_taken_for_iris_are_one_form(told: Told) -> None:
+    units = [
+        f"<{'unit' if n % 2 else 'qudt'}:M{n}>" if n % 6 < 2 else f"ex:M{n}" for n in range(PARTS)
+    ]
+    lines = [f"ex:p{n} ex:unit {unit} ." for n, unit in enumerate(units)]
+    found = told('sh:path ex:unit ; sh:pattern "^https?://"', lines)
+    assert [h["kind"] for h in found][:1] == ["value"]
+    assert "a name with a prefix that was taken for a whole IRI" in found[0]["statement"]
+    assert found[0]["inside"]["failing"] == PARTS // 3
+
+
+@pytest.mark.parametrize("written", ["Œ≤-Carotin", "Î²-Carotin", "ZÃ¼rich", "\u201aÄ¶", "Å™eka"])
+def test_a_wrong_encoding_is_known_by_its_letters(told: Told, written: str) -> None:
+    lines = [
+        f'ex:p{n} ex:name "{written if n % 6 == 0 else "Cœur de Å² (Ä), Œuvre √2"} {n}" .'
+        for n in range(60)
+    ]
+    found = told('sh:path ex:name ; sh:pattern "^C"', lines)
+    assert "a text read in the wrong encoding" in found[0]["statement"]
+    assert found[0]["inside"] == {**found[0]["inside"], "failing": 10, "population": 10}

@@ -36,6 +36,8 @@ _TOLD = f"{{ ?focus a {_C} {_OPTION} BIND (IF(BOUND(?v), 1, 0) AS ?is) }}"
 _ARMS = f"{{ ?focus {_P} ?v BIND (1 AS ?right) }} UNION {{ ?focus {_Q} ?v BIND (0 AS ?right) }}"
 _RIGHT = f"BIND (<http://www.w3.org/2001/XMLSchema#integer>(?by = {_P}) AS ?right)"
 _EITHER = f"?focus ?by ?v FILTER (?by IN ({_P}, {_Q})) {_RIGHT}"
+_ENDS = 'FILTER (STRENDS(STR(?by), "theme"))'
+_ENDING = f"?focus ?by ?v {_ENDS} BIND (IF(?by = {_P}, 0, 1) AS ?odd)"
 _LACKS = (
     f"SELECT ?focus (!BOUND(?v) AS ?outcome) {{ ?focus a {_C} {_OPTION} }}",
     f"SELECT ?focus (COUNT(?v) = 0 AS ?outcome) {{ ?focus a {_C} {_OPTION} }} GROUP BY ?focus",
@@ -48,6 +50,7 @@ _LACKS = (
     f"SELECT ?focus (IF(MAX(?is) < 1, true, false) AS ?outcome) {_TOLD} GROUP BY ?focus",
     f"SELECT ?focus (SUM(?right) = 0 AS ?outcome) {{ {_ARMS} }} GROUP BY ?focus",
     f"SELECT ?focus (MAX(?right) = 0 AS ?outcome) {{ {_EITHER} }} GROUP BY ?focus",
+    f"SELECT ?focus (MIN(?odd) = 1 AS ?outcome) {{ {_ENDING} }} GROUP BY ?focus",
 )
 
 
@@ -260,6 +263,15 @@ def test_a_query_of_a_shape_has_its_path_in_place(tmp_path: Path) -> None:
     shapes, graph = read_shapes([tmp_path / "shapes.ttl"]), load([tmp_path / "data.ttl"])
     made = compile_shapes(shapes, graph).constraints[0]
     assert [one.path.text for one in made.readings] == ["<urn:e:theme>"]
+
+
+def test_a_count_of_values_that_are_one_term_asks_for_that_term() -> None:
+    option = f"OPTIONAL {{ ?focus {_P} ?v FILTER (?v = <urn:right>) }}"
+    found = _alone(
+        f"SELECT ?focus (COUNT(?v) = 0 AS ?outcome) {{ ?focus a {_C} {option} }} GROUP BY ?focus"
+    )
+    assert (found.lacking, set(found.components)) == (True, {"HasValue", "In"})
+    assert [term.value for term in found.allowed] == ["urn:right"]
 
 
 def test_brackets_in_texts_do_not_end_an_expression() -> None:

@@ -107,6 +107,15 @@ def test_a_lack_is_found_too(tmp_path: Path) -> None:
     assert (found.predicate, found.lacking) == (ox.NamedNode(EX + "label"), True)
 
 
+def test_a_lack_is_found_where_nodes_without_a_value_are_not_looked_at(tmp_path: Path) -> None:
+    """Of the two properties one is right; who has neither is nobody that the query gives."""
+    lines = [f"ex:n{n} a ex:Term ; ex:{'title' if n in BAD else 'label'} 1 ." for n in range(NODES)]
+    query = """SELECT ?focus (MIN(?length - 1) * 2 > 1 AS ?outcome) WHERE {
+      VALUES (?by ?length) { (ex:label 1) (ex:title 2) } ?focus ?by ?x } GROUP BY ?focus"""
+    found = asked(tmp_path, lines, query)
+    assert [(one.predicate, one.lacking) for one in found] == [(ox.NamedNode(EX + "label"), True)]
+
+
 def test_an_outcome_that_no_single_property_decides_is_left_alone(tmp_path: Path) -> None:
     chance = """SELECT ?focus ?outcome WHERE { ?focus a ex:Term
       BIND (STRENDS(STR(?focus), "3") AS ?outcome) }"""

@@ -38,7 +38,8 @@ class Test:
     """What one test asks: `of` which variables, and as which components.
 
     `parameters` are what a value at fault lacks where the test is what makes it fail, `right` what
-    one has that passes the test. `counted` is the variable whose values are counted; more than
+    one has that passes the test. `allowed` are the values that do not pass it, where it lists them,
+    `listed` those that do. `counted` is the variable whose values are counted; more than
     `most` of them fail, or too few where that is None.
     """
 
@@ -47,6 +48,7 @@ class Test:
     parameters: Mapping[NamedNode, tuple[Term, ...]] = field(default_factory=dict)
     right: Mapping[NamedNode, tuple[Term, ...]] = field(default_factory=dict)
     allowed: tuple[NamedNode | Literal, ...] = ()
+    listed: tuple[NamedNode | Literal, ...] = ()
     text: bool = False
     linked: bool = False
     counted: str | None = None
@@ -79,6 +81,7 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
     parameters: dict[NamedNode, tuple[Term, ...]] = {}
     right: dict[NamedNode, tuple[Term, ...]] = {}
     allowed: tuple[Term, ...] = ()
+    listed: tuple[Term, ...] = ()
     if "Datatype" in components:
         wanted = tuple(v for v in values if isinstance(v, NamedNode))
         (parameters if sign in {"!=", "NOT IN"} else right)[SH.datatype] = wanted[:1]
@@ -88,6 +91,7 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
     elif not components and sign in {"=", "!=", "IN", "NOT IN"}:
         components = {"In"}
         allowed = tuple(values) if sign in {"!=", "NOT IN"} else ()
+        listed = tuple(values) if sign in {"=", "IN"} else ()
     elif not components and (sign in _ORDER or isinstance(test, tuple)):
         components = {"MinInclusive"}
     if not components:
@@ -99,6 +103,7 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
         {k: v for k, v in parameters.items() if v},
         {k: v for k, v in right.items() if v},
         tuple(one for one in allowed if isinstance(one, NamedNode | Literal)),
+        tuple(one for one in listed if isinstance(one, NamedNode | Literal)),
         text=bool(components & _TEXT),
         linked=kind,
     )

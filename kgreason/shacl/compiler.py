@@ -11,6 +11,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TYPE
 from kgreason.graph import Graph
+from kgreason.shacl.choice_readings import CHOICES, choice_readings
 from kgreason.shacl.components import Component, custom
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
@@ -279,13 +280,16 @@ class _Compiler:
             guarded=context.guarded or aim.target.of_user,
             shapes=self.shapes,
             aim=aim.target,
-            readings=self._readings(reached, component, given),
+            readings=self._readings(reached, component, given, exact),
         )
 
     def _readings(
-        self, reached: _Reached, component: Component, given: Term
+        self, reached: _Reached, component: Component, given: Term, texts: Texts
     ) -> tuple[Reading, ...]:
-        """Return what a query of the shapes' author asks, as it can be read; else nothing."""
+        """Return what a choice or a query of the shapes' author asks, as it can be read."""
+        if component.parameter in CHOICES:
+            asked = (self.shapes, component.parameter, given)
+            return choice_readings(*asked, reached.path, texts.violation)
         if component.accepts != "select" or isinstance(given, ox.Literal):
             return ()
         path = reached.path.text if reached.path else None

@@ -145,8 +145,10 @@ def pinned(row: Row) -> Rows:
     """Return a row once for each predicate that its tests allow in place of a variable one."""
     for name in dict.fromkeys(_name(path) for _, path, _ in row.triples):
         about = [test for test in row.tests if name and name in variables([test])]
-        allowed = [_allowed(test, name) for test in about]
-        if not allowed or any(not terms for terms in allowed):
+        # What else is asked of the predicate alone, such as how it ends, the listed ones answer.
+        allowed = [terms for test in about if (terms := _allowed(test, name))]
+        others = [test for test in about if not _allowed(test, name)]
+        if not allowed or any(variables([test]) != {name} for test in others):
             continue
         tests = tuple(test for test in row.tests if test not in about)
         terms = [one for one in allowed[0] if all(one in others for others in allowed)]

@@ -266,11 +266,20 @@ class _Failure:
             if read.counted is None or read.counted not in self._reached:
                 continue
             path = self._reached[read.counted]
-            if read.most is None:
-                hole = f"?focus {_HOLE} ?value ."
-                yield Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
+            lacks = list(self._lacks_of(read.counted)) if read.most is None else []
+            if lacks:
+                yield from lacks
+            elif read.most is None:
+                yield lack_of(path)
             else:
                 yield _at_most(path, read.most)
+
+    def _lacks_of(self, name: str) -> Iterator[Reading]:
+        """Give what is asked of the values that an OPTIONAL binds, where there is none."""
+        for option in (*self._base.options, *self._more.options):
+            for row in (each for one in option for each in settled(one)):
+                if {name, self._focus} <= variables(row.triples):
+                    yield from _lacking(row, self._focus, self._binds)
 
     def _text(self, test: Any) -> str:
         """Return a test with the ways to its variables in their place, to be compared by."""
@@ -278,6 +287,12 @@ class _Failure:
 
     def _place(self, name: str) -> str:
         return self._sure[name].text if name in self._sure else f"?{name}"
+
+
+def lack_of(path: Path) -> Reading:
+    """Return the reading that there is no value at all, which any other path would satisfy."""
+    hole = f"?focus {_HOLE} ?value ."
+    return Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
 
 
 def _at_most(path: Path, most: int) -> Reading:
@@ -305,21 +320,25 @@ def _lacking(row: Row, focus: str, binds: dict[str, Any]) -> Iterator[Reading]:
         components = {"MinCount"}
         parameters: dict[NamedNode, tuple[Term, ...]] = {}
         classes = tuple(as_term(t[2]) for t in rest if _typed(t))
+        listed = [one for one in tests if one.listed]
         if not end:
             components = {"HasValue"}
+        elif listed and not rest and len(tests) == 1:
+            components = {"HasValue", "In"}
         elif rest or row.lacks:
             components |= {"QualifiedMinCount", *(["Class"] if classes else [])}
             parameters[SH["class"]] = tuple(one for one in classes if one is not None)
-        for one in tests:
+        for one in tests if "HasValue" not in components else ():
             components |= {"QualifiedMinCount", *one.components - {"Pattern", "MinInclusive"}}
             parameters |= one.right
         value = as_term(triple[2]) if not end else None
+        values = [value] if value is not None else [v for one in listed for v in one.listed]
         step = path.predicate
         asked = _written(row, named, binds, (focus, end)) if step and end else None
         yield Reading(
             path, frozenset(components), lacking=True,
             parameters={k: v for k, v in parameters.items() if v},
-            allowed=(value,) if isinstance(value, NamedNode | Literal) else (),
+            allowed=tuple(one for one in values if isinstance(one, NamedNode | Literal)),
             described=bool(rest), linked=bool(rest), _asked=_text(asked),
         )  # fmt: skip
 

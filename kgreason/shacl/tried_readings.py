@@ -24,7 +24,7 @@ from kgreason.base.templates import Fragment
 from kgreason.base.terms import RDF, WORK, XSD
 from kgreason.graph import Graph
 from kgreason.shacl.paths import of_predicate
-from kgreason.shacl.readings import Reading
+from kgreason.shacl.readings import Reading, lack_of
 from kgreason.shacl.tokens import tokenize
 
 _SAMPLE: Final = integer("triedNodes")
@@ -78,7 +78,7 @@ def _says_so(query: str, values: Sequence[Term]) -> bool:
 def _reading(found: _Found) -> Reading:
     path = of_predicate(found.predicate)
     if found.lacking:
-        return Reading(path, frozenset({"MinCount"}), lacking=True)
+        return lack_of(path)
     literals = not found.values or any(isinstance(one, ox.Literal) for one in found.values)
     listed = " ".join(str(one) for one in found.values)
     at_fault = f"VALUES ?value {{ {listed} }} ?focus {found.predicate} ?value ."
@@ -132,7 +132,8 @@ class _Trial:
             if len(mended) < _FEWEST or not (lacking or self._is_text(predicate, mended)):
                 continue
             after = self._with(predicate, passing, mended)
-            broken = [node for node in passing if after.get(node) is True]
+            # A node without what is lacking may be none that the query looks at.
+            broken = [n for n in passing if after.get(n, lacking) is True]
             if len(broken) >= _NEARLY * len(passing):
                 values = () if lacking else self._at_fault(predicate, mended)
                 yield _Found(predicate, lacking, values)

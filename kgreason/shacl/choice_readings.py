@@ -1,0 +1,102 @@
+"""What sh:or, sh:xone and sh:not ask of values, read as the constraints that stand in them.
+
+A label that may be an xsd:string or an rdf:langString is a matter of datatypes, although it is
+sh:or that fails. So families of causes about datatypes, kinds and references read it as such.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.store import Term
+from kgreason.base.templates import Fragment
+from kgreason.base.terms import SH
+from kgreason.shacl.components import registry
+from kgreason.shacl.paths import IllFormedError, Path, shape_path
+from kgreason.shacl.readings import Reading, lack_of
+from kgreason.shacl.shapes import Node, Shapes
+
+CHOICES: Final = frozenset({SH["or"], SH.xone, SH["not"]})
+_THINGS: Final = frozenset({SH.IRI, SH.BlankNode, SH.BlankNodeOrIRI})
+_DESCRIBING: Final = frozenset({"Class", "Node", "Property"})
+
+
+def choice_readings(
+    shapes: Shapes, parameter: NamedNode, given: Term, path: Path | None, violation: Fragment
+) -> tuple[Reading, ...]:
+    """Return what a choice between shapes asks of the values at `path`, or of the node itself.
+
+    `violation` binds ?value of ?focus to each value at fault. Nothing is read of a choice that has
+    another choice in it.
+    """
+    members = [given] if parameter == SH["not"] else shapes.list(given) or []
+    alternatives = [one for one in members if not isinstance(one, Literal)]
+    found = [_asked(shapes, one) for one in alternatives]
+    if not found or any(not asked or asked.keys() & CHOICES for asked in found):
+        return ()
+    if path is None:
+        lacking = () if parameter == SH["not"] else _lacking(shapes, alternatives)
+        return tuple({one.path.text: one for one in lacking}.values())
+    known = registry()
+    components = frozenset(_local(known[name].iri) for asked in found for name in asked)
+    kinds = [
+        set(asked.get(SH.nodeKind, ())) <= _THINGS for asked in found if SH["class"] not in asked
+    ]
+    listed = [term for asked in found for term in _listed(shapes, asked)]
+    reading = Reading(
+        path,
+        components,
+        lacking=False,
+        offending=violation,
+        parameters=_agreed(found),
+        allowed=() if parameter == SH["not"] else tuple(listed),
+        described=bool(components & _DESCRIBING),
+        text="Pattern" in components,
+        linked=parameter != SH["not"] and all(kinds) and "Datatype" not in components,
+    )
+    return (reading,)
+
+
+def _asked(shapes: Shapes, shape: Node) -> dict[NamedNode, tuple[Term, ...]]:
+    """Return the parameters of constraint components that a shape has, with their values."""
+    told = {parameter: shapes.objects(shape, parameter) for parameter in registry()}
+    return {parameter: values for parameter, values in told.items() if values}
+
+
+def _agreed(found: list[dict[NamedNode, tuple[Term, ...]]]) -> dict[NamedNode, tuple[Term, ...]]:
+    """Return the parameters that have one value wherever they stand."""
+    out: dict[NamedNode, set[Term]] = {}
+    for asked in found:
+        for parameter, values in asked.items():
+            out.setdefault(parameter, set()).update(values)
+    return {parameter: tuple(values) for parameter, values in out.items() if len(values) == 1}
+
+
+def _listed(
+    shapes: Shapes, asked: dict[NamedNode, tuple[Term, ...]]
+) -> Iterator[NamedNode | Literal]:
+    """Give the values that a shape lists as right."""
+    lists = [shapes.list(head) or [] for head in asked.get(SH["in"], ())]
+    for one in (*asked.get(SH.hasValue, ()), *(term for each in lists for term in each)):
+        if isinstance(one, NamedNode | Literal):
+            yield one
+
+
+def _lacking(shapes: Shapes, alternatives: list[Node]) -> Iterator[Reading]:
+    """Give the properties of which a node needs one, where each shape asks for that alone."""
+    for one in alternatives:
+        for inner in (one, *shapes.nodes(one, SH.property)):
+            asks = shapes.objects(inner, SH.minCount)
+            if not any(isinstance(n, Literal) and n.value.lstrip("+0") for n in asks):
+                continue
+            try:
+                path = shape_path(shapes, inner)
+            except IllFormedError:
+                continue
+            if path is not None:
+                yield lack_of(path)
+
+
+def _local(component: NamedNode) -> str:
+    return component.value.rpartition("#")[2].removesuffix("ConstraintComponent")

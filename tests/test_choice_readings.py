@@ -1,0 +1,87 @@
+"""What sh:or, sh:xone and sh:not ask, read as the constraints that stand in them."""
+
+from pathlib import Path
+
+import pytest
+
+import kgreason
+from kgreason.graph import load
+from kgreason.shacl import Reading, compile_shapes, read_shapes
+
+HEAD = """
+@prefix ex: <https://example.org/v#> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+NODES = 90
+BAD = frozenset(range(0, NODES, 5))
+TEXTS = "[ sh:datatype xsd:string ] [ sh:datatype rdf:langString ]"
+NAMES = "[ sh:path ex:label ; sh:minCount 1 ] [ sh:path ex:title ; sh:minCount 1 ]"
+
+
+def read(folder: Path, asked: str, path: str = "ex:label") -> tuple[Reading, ...]:
+    shapes = folder / "shapes.ttl"
+    inner = f"sh:property [ sh:path {path} ; {asked} ]" if path else asked
+    shapes.write_text(f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; {inner} .")
+    (folder / "data.ttl").write_text(f"{HEAD} ex:a a ex:Part .")
+    return (
+        compile_shapes(read_shapes([shapes]), load([folder / "data.ttl"])).constraints[0].readings
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "components"),
+    [
+        (f"sh:or ( {TEXTS} )", {"Datatype"}),
+        (f"sh:xone ( {TEXTS} )", {"Datatype"}),
+        ('sh:not [ sh:pattern "x" ]', {"Pattern"}),
+        ("sh:or ( [ sh:class ex:A ] [ sh:nodeKind sh:Literal ] )", {"Class", "NodeKind"}),
+    ],
+)
+def test_values_at_fault_are_those_of_the_choice(
+    tmp_path: Path, asked: str, components: set[str]
+) -> None:
+    (found,) = read(tmp_path, asked)
+    assert (set(found.components), found.lacking) == (components, False)
+    assert found.offending is not None
+    assert "?value" in found.offending.text
+
+
+def test_only_what_all_alternatives_ask_is_given_to_families(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, f"sh:or ( {TEXTS} )")
+    assert not found.parameters
+    (found,) = read(tmp_path, "sh:or ( [ sh:in ( ex:a ) ] [ sh:hasValue ex:b ] )")
+    assert {term.value[-1] for term in found.allowed} == {"a", "b"}
+
+
+def test_a_node_that_needs_one_of_two_properties_lacks_either(tmp_path: Path) -> None:
+    found = read(tmp_path, f"sh:or ( {NAMES} )", path="")
+    assert {one.path.text[-6:-1] for one in found if one.lacking} == {"label", "title"}
+
+
+def test_a_choice_in_a_choice_is_not_read(tmp_path: Path) -> None:
+    assert read(tmp_path, f"sh:or ( [ sh:or ( {TEXTS} ) ] )") == ()
+
+
+def test_a_wrong_datatype_is_told_of_a_choice_of_datatypes() -> None:
+    lines = (
+        f'ex:n{n} a ex:Part ; ex:label "Part {n}"{"^^rdfs:Literal" if n in BAD else "@en"} .'
+        for n in range(NODES)
+    )
+    shapes = f"""{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ;
+      sh:property [ sh:path ex:label ; sh:or ( {TEXTS} ) ] ."""
+    result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes)
+    (cause,) = result.causes
+    assert cause.statement.startswith("The values of label were written as")
+    assert "rdf-schema#Literal" in cause.statement
+
+
+def test_a_property_under_another_name_is_told_of_a_choice_of_properties() -> None:
+    lines = (
+        f'ex:n{n} a ex:Part ; ex:{"lable" if n in BAD else "label"} "Part {n}" .'
+        for n in range(NODES)
+    )
+    shapes = f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; sh:or ( {NAMES} ) ."
+    result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes)
+    assert result.causes[0].statement == "The value of label was written under lable instead."
