@@ -29,6 +29,7 @@ from kgreason.context.declared import Declared
 from kgreason.context.script import Script, repeat
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
+from kgreason.decide.confirm import confirm
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
@@ -176,6 +177,7 @@ class Investigation:
         if self.narrator is not None and not self._done("Narrate") and not self._done("Finish"):
             self._narrate(self.narrator)
         self._finish()
+        confirm(self.context, self.symptoms, self.request)
         if self.request.try_repairs and self.cut is None:
             dry_run(self.context, self.symptoms)
 

@@ -11,6 +11,7 @@ import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import SourceError
+from kgreason.decide.confirm import expected
 from kgreason.endpoint.named_endpoint import headers_of
 from kgreason.report.result import Result
 from kgreason.review.replay import replay
@@ -148,6 +149,58 @@ def test_a_sample_is_drawn_where_there_are_too_many(server: Served, shapes: Path
         assert sample["failingTaken"] == ["20"]
         assert sample["passingThere"] == sample["passingTaken"] == ["200"]
         assert audit(found.record).ok
+
+
+def test_what_is_supported_is_counted_at_the_endpoint(ledger: Path) -> None:
+    with kgreason.result(ledger) as found:
+        confirmed = list(of(found.record, "Confirmation").values())
+    assert [(c["insideFailingThere"], c["insideThere"], c["agrees"]) for c in confirmed] == [
+        (["35"], ["40"], ["true"])
+    ]
+
+
+def test_a_count_beyond_what_the_sample_says_is_told(proxy: Proxy, shapes: Path) -> None:
+    def other(query: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+        if "feeds/3" not in query or "COUNT" not in query:
+            return status, headers, body
+        made = body.replace(b'"35"', b'"3"')
+        return status, headers | {"Content-Length": str(len(made))}, made
+
+    proxy.every = other
+    with kgreason.investigate(proxy.address, shapes=shapes, **RUN) as found:
+        (confirmed,) = of(found.record, "Confirmation").values()
+        assert (confirmed["insideFailingThere"], confirmed["agrees"]) == (["3"], ["false"])
+        assert "do not rely on this cause" in found.markdown()
+
+
+def test_an_endpoint_that_is_gone_in_the_end_leaves_the_result(proxy: Proxy, shapes: Path) -> None:
+    def gone(query: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+        return (400, {}, b"no") if "feeds/3" in query else (status, headers, body)
+
+    proxy.every = gone
+    with kgreason.investigate(proxy.address, shapes=shapes, **RUN) as found:
+        (confirmed,) = of(found.record, "Confirmation").values()
+        assert "answered 400" in confirmed["notCounted"][0]
+        assert audit(found.record).ok
+
+
+@pytest.mark.parametrize(
+    ("inside", "taken", "there", "least", "likely", "most"),
+    [
+        (35, 40, 40, 34.6, 35.0, 35.4),  # all were taken: a hundredth is allowed for the rim
+        (0, 0, 0, 0.0, 0.0, 0.0),
+        # By hand: rate 0.5, 2.58 * sqrt(0.25 / 100 * 0.9) * 1000 = 122.4.
+        (50, 100, 1000, 377.6, 500.0, 622.4),
+        # None of 100: the rate is moved to 1/102, 2.58 * sqrt(0.009708 / 100 * 0.9) * 1000 = 24.1.
+        (0, 100, 1000, 0.0, 0.0, 24.1),
+    ],
+)
+def test_what_a_sample_says_of_all(
+    inside: int, taken: int, there: int, least: float, likely: float, most: float
+) -> None:
+    found = expected(inside, taken, there)
+    told = (round(found.least, 1), round(found.likely, 1), round(found.most, 1))
+    assert told == (least, likely, most)
 
 
 def test_queries_are_sent_by_post_one_at_a_time_with_a_name(proxy: Proxy, shapes: Path) -> None:

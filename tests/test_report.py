@@ -107,8 +107,8 @@ def test_sections_are_in_order_and_told_once(document: Document) -> None:
         "Part-weight", "Part-maker", "Pattern of code", "Part-label", "Part-price",
     ]  # fmt: skip
     assert [s.name for s in last.sections] == [
-        "not-tried", "memory", "suggestions", "judgements", "disagreements", "methodology",
-        "tests", "notices",
+        "at-the-endpoint", "not-tried", "memory", "suggestions", "judgements", "disagreements",
+        "methodology", "tests", "notices",
     ]  # fmt: skip
     told = [b.heading.text for s in symptoms for b in s.blocks if b.level == "hypothesis"
             and b.heading]  # fmt: skip

@@ -144,18 +144,15 @@ def investigate(
     `outcome`. `data`, `shapes`, `axioms` and `ontology` are one source or several: paths,
     `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A `str` with a line end is
     TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
-    is the query; an outcome may be a frame of node and value too. The record goes to the folder
-    `ledger`, or stays in memory; its names begin with `nonce`, random unless given. Causes are
-    looked for in `jobs` processes, or by workers at a `queue` (docs/workers.md). With `gate`, a
-    doubt whether anything was checked is an error. `extend` are folders with families, tests,
-    policies, sections of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list
-    (docs/hypotheses.md); `principal` is who asks; `proposers` and the language `model` are asked
-    for causes, `testers` for tests; a model that is to answer by itself is `plain`. `sources` are
-    looked up, with `readings` of what they say; `tests` are queries and code of your own with the
-    answers you expect (docs/sources.md). Values of what `redact` names are kept out. `routing` is a
-    decision of `kgreason.route`, for the record. `data` may be the address of a SPARQL endpoint:
-    `graphs`, `dialect`, `cap`, `ratio`, `hops`, `pause` and `headers` say what is asked of it and
-    how (docs/endpoints.md). Options: docs/cli.md. Raises KgreasonError.
+    is the query; an outcome may be a frame of node and value too. `data` may be the address of a
+    SPARQL endpoint (docs/endpoints.md). The record goes to the folder `ledger`, or stays in memory;
+    its names begin with `nonce`, random unless given. Causes are looked for in `jobs` processes, or
+    by workers at a `queue` (docs/workers.md). With `gate`, a doubt whether anything was checked is
+    an error. `extend` are folders of your own. `hypotheses` is a JSON file of hypotheses to test
+    too, or a list; `principal` is who asks; `proposers` and the language `model` are asked for
+    causes, `testers` for tests; a model that is to answer by itself is `plain`. `sources` are
+    looked up, with `readings` of what they say; `tests` are your own (docs/sources.md). Values of
+    what `redact` names are kept out. Options: docs/cli.md. Raises KgreasonError.
     """
     given = dict(locals())
     options = {name: given[name] for name in _OPTIONS}

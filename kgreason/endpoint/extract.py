@@ -45,7 +45,9 @@ class Asked:
 class Extract:
     """What was taken, how, and from where.
 
-    `lists` are nodes by the name of their list; `constraints` what was asked of each constraint;
+    `graphs` are those that the user named; `merged` are those that the endpoint was told to merge,
+    and `union` is the parameter that had it merge all, None where it needed none. `lists` are nodes
+    by the name of their list; `constraints` what was asked of each constraint;
     `refused` tells which could not be asked, and why; `cut` is what was too much to be taken.
     """
 
@@ -53,6 +55,8 @@ class Extract:
     graphs: tuple[str, ...]
     dialect: str
     server: str
+    merged: tuple[str, ...]
+    union: str | None
     seed: int
     cap: int
     ratio: int
@@ -85,7 +89,7 @@ class Extract:
             said["probes"] = tuple(ProbeResult(**one) for one in said["probes"])
             said["cut"] = tuple(Cut(*one) for one in said["cut"])
             said["lists"] = {name: tuple(nodes) for name, nodes in said["lists"].items()}
-            for name in ("graphs", "refused", "notices"):
+            for name in ("graphs", "merged", "refused", "notices"):
                 said[name] = tuple(said[name])
             return cls(**said, quads=quads)
         except (ValueError, KeyError, TypeError) as error:

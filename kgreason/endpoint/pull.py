@@ -21,7 +21,7 @@ from kgreason.endpoint.probing import Probed, about_one_query, dialect_of, notic
 from kgreason.graph import Graph
 from kgreason.shacl import Compiled, Constraint
 from kgreason.shacl.components import ROLE as OBSERVE
-from kgreason.shacl.constraint import label
+from kgreason.shacl.constraint import Texts, label
 from kgreason.shacl.population import Counts
 from kgreason.shacl.shapes import Shapes
 
@@ -118,6 +118,8 @@ class _Pull:
             graphs=self.named.graphs,
             dialect=probed.dialect.name,
             server=self.asking.server,
+            merged=self.asking.graphs,
+            union=self.asking.union,
             seed=self.seed,
             cap=self.named.cap,
             ratio=self.named.ratio,
@@ -154,7 +156,7 @@ class _Pull:
         members, few = 0, set[str]()
         for constraint in compiled.constraints:
             if probed.refuses(constraint) is None:
-                bad = self.pages.sample(_failing(constraint), _FEW)
+                bad = self.pages.sample(failing_nodes(constraint.portable), _FEW)
                 if bad.total:
                     population = constraint.population or bad.total
                     failing[constraint.label] = (bad.total, population)
@@ -252,7 +254,7 @@ class _Pull:
 
     def _drawn(self, constraint: Constraint) -> Asked:
         """Draw failing and passing nodes; all of them where that is not too many."""
-        texts, failing = constraint.portable, _failing(constraint)
+        texts, failing = constraint.portable, failing_nodes(constraint.portable)
         bad = self.pages.sample(failing, self.named.cap)
         population = constraint.population or 0
         if not bad.total:
@@ -295,9 +297,8 @@ def _nothing(address: str) -> str:
     return f"{ox.Quad(there, _ENDPOINT, there)} .\n"
 
 
-def _failing(constraint: Constraint) -> Fragment:
-    """Return the pattern of the nodes that fail a constraint, as any engine is asked."""
-    texts = constraint.portable
+def failing_nodes(texts: Texts) -> Fragment:
+    """Return the pattern of the nodes that fail by some texts, as any engine is asked."""
     return template(ROLE, "failing-nodes").fragment(
         target=Fragment("") if texts.whole else texts.target, violation=texts.violation
     )

@@ -82,7 +82,6 @@ def pulled(request: Request, compile_: Compile, progress: Progress | None) -> Re
         endpoint=named.address,
         extract=hashlib.sha256(quads).hexdigest(),
         lists=hashlib.sha256(lists).hexdigest(),
-        headers={},
     )
     return replace(made, objects={**request.objects, **_objects(made, quads, lists, extract.lost)})
 
@@ -145,7 +144,8 @@ def symptoms_of(
             made = replace(constraint, population=asked.population)
             yield Symptom(made, Observation(asked.population, {}))
             continue
-        symptom = _failing(graph, constraint, asked, len(extract.lists[asked.members]), seconds)
+        members = len(extract.lists[asked.members])
+        symptom = _failing(graph, constraint, asked, members, seconds)
         if graph.lost and rests_on_forms(graph, constraint, symptom.observation):
             notices.append(
                 f"{constraint.label}: it looks at how literals are written, and the endpoint has "
@@ -153,7 +153,18 @@ def symptoms_of(
                 "data. It is passed over; give the files that were loaded there."
             )
         else:
+            if members < asked.population:
+                notices.append(_of_a_sample(constraint, asked, members))
             yield symptom
+
+
+def _of_a_sample(constraint: Constraint, asked: Asked, members: int) -> str:
+    bad = len(asked.failed)
+    return (
+        f"{constraint.label}: {asked.failing:,} of {asked.population:,} nodes fail at the "
+        f"endpoint; {bad:,} of these and {members - bad:,} that pass were taken, and rates are "
+        "told of them."
+    )
 
 
 def _failing(

@@ -27,7 +27,7 @@ def record_extract(
         onlyGraph=[_address(one) for one in extract.graphs],
         dialect=extract.dialect,
         server=extract.server or None,
-        mostFailing=extract.cap,
+        failingCap=extract.cap,
         passingRatio=extract.ratio,
         hops=extract.hops,
         queriesAsked=extract.queries,
