@@ -21,7 +21,7 @@ import kgreason
 from kgreason.base.errors import QueryError
 from kgreason.base.store import Store
 from kgreason.base.templates import role, template
-from kgreason.context.view import View
+from kgreason.context.view import View, members
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions import Condition, Extent, Step, atlas_of, seam
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas
@@ -36,6 +36,7 @@ from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.hypothesize.conditions.seam import WRITTEN, clusters
+from kgreason.hypothesize.conditions.search import held, search
 from tests.conditions_world import strike, view, world
 
 TEXTS = (
@@ -129,6 +130,19 @@ def test_what_is_read_by_node_is_what_the_queries_of_a_step_give(hunt: Hunt) -> 
                 assert Counter(atlas.graph.store.pairs(text)) == Counter(ends)
                 seen.add(kind.name)
     assert seen == {"forward", "backward", "made-by"}
+
+
+def test_a_region_holds_the_nodes_of_its_pattern(looked: View, hunt: Hunt) -> None:
+    """A negation is asked for by the nodes that it leaves out, a conjunction part by part."""
+    plain = [each for cut in hunt.cuts for each in cut.plain]
+    first = {each.test: each for each in reversed(plain)}
+    assert {"lacks", "missing"} <= {test for test, each in first.items() if each.outside}
+    told = next(iter(search(looked)))
+    for parts in [(each,) for each in first.values()] + [(first["lacks"], first["missing"])]:
+        found = replace(told, parts=parts)
+        fresh = replace(looked, known={})
+        assert held(replace(looked, known={}), found) == members(fresh, found.pattern)
+        assert held(fresh, found) == members(fresh, found.pattern)
 
 
 def test_levels_are_counted_alike_by_node_and_by_level(hunt: Hunt) -> None:

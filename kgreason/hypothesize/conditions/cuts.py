@@ -77,11 +77,23 @@ class Condition:
         """The pattern for the scratch copy."""
         return self.on(self.path.inner)
 
+    @property
+    def outside(self) -> Fragment | None:
+        """The pattern for the scratch copy of the ?focus that are not meant, where it is shorter.
+
+        None where the test is no negation.
+        """
+        negates = "outside" in self.template.sections
+        return self._said("outside", self.path.inner, END) if negates else None
+
     def on(self, route: Fragment, end: Fragment = END) -> Fragment:
         """Return the test on whatever a pattern binds to the variable of an end."""
+        return self._said("region", route, end)
+
+    def _said(self, section: str, route: Fragment, end: Fragment) -> Fragment:
         wanted = self.template.parameters
         offered: dict[str, Value] = {"route": route, "value": end, **dict(self.terms)}
-        return self.template.fragment("region", **{k: v for k, v in offered.items() if k in wanted})
+        return self.template.fragment(section, **{k: v for k, v in offered.items() if k in wanted})
 
     @property
     def dated(self) -> bool:

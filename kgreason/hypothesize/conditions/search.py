@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import inf
+from operator import and_
 from typing import Final, cast
 
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import WORK
-from kgreason.context.view import View, exposed, members
-from kgreason.graph.marks import Mark
+from kgreason.context.view import View, digest, exposed, members
+from kgreason.graph.marks import Mark, region_name
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars, Origins
@@ -321,12 +322,30 @@ def recounted(view: View, found: Found) -> Found:
     How it does with clusters dealt as wholes stays as it was found.
     """
     could = exposed(view)
-    nodes, failing = members(view, found.pattern) & could, view.marks.failing_mask & could
+    nodes, failing = held(view, found) & could, view.marks.failing_mask & could
     bad, inside = (nodes & failing).bit_count(), nodes.bit_count()
     bits = Scale(could, failing).bits(bad, inside)
     rest = failing.bit_count() - bad, could.bit_count() - inside
     more = 0.0 if bits is None else bits
     return replace(found, bits=more - found.cost, table=Table(bad, inside, *rest))
+
+
+def held(view: View, found: Found) -> int:
+    """Return the nodes of the population that a region holds, and remember them for its pattern.
+
+    Each part is asked for once, and a negation by those that it leaves out.
+    """
+    name = region_name(view.marks.population, digest(found.pattern)).value
+    if name not in view.known:
+        everyone = (1 << len(view.marks.population.nodes)) - 1
+        view.known[name] = reduce(and_, (_held(view, each) for each in found.parts), everyone)
+    return view.known[name]
+
+
+def _held(view: View, part: Condition) -> int:
+    if part.outside is None:
+        return members(view, part.pattern)
+    return ((1 << len(view.marks.population.nodes)) - 1) & ~members(view, part.outside)
 
 
 def judged(view: View, parts: Sequence[Condition], atlas: Atlas | None = None) -> Found:
