@@ -73,6 +73,7 @@ class Bars:
             self._beside,
             self._lacking_too,
             self._said_of_it,
+            self._in_few_sources,
         )
         return next((why for check in checks if (why := check(condition))), "")
 
@@ -261,6 +262,16 @@ class Bars:
             named = self._linked_by(first.along, f" ; ?says1 {lacking}")
             if linked and named.bit_count() >= PARTLY * linked.bit_count():
                 return "it is said of the very statement that is lacking"
+        return ""
+
+    def _in_few_sources(self, condition: Condition) -> str:
+        """Bar how few sources describe a node where the rule is about a lack.
+
+        What a source would say of it is what is lacking, so there is a source less.
+        """
+        steps = condition.path.steps
+        if len(steps) == 1 and steps[0].kind == "source" and condition.test == "few":
+            return "of what lacks a value fewer sources speak" if self._lacked else ""
         return ""
 
     def _linked_by(self, along: NamedNode, more: str = "") -> int:
