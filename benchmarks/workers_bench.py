@@ -5,10 +5,12 @@ process looks into all of them; then workers do, over the queue in the folder of
 one of --queue. Wall-clock and CPU seconds (of parent and workers), and what a step of work costs
 beside the looking: state, message, segment, joining. `--kills N` kills workers (-9) at random
 moments until so many were, and checks that every record is that of one process and that its audit
-is clean. Prints tables; writes benchmarks/results/workers.json.
+is clean. `--jobs 1 2` measures forked processes in place of workers. Prints tables; writes
+benchmarks/results/workers.json.
 
     python benchmarks/workers_bench.py
     python benchmarks/workers_bench.py --kills 100
+    python benchmarks/workers_bench.py --nodes 3000 --jobs 1 2
 """
 
 import argparse
@@ -149,6 +151,28 @@ def measured(options: dict[str, Any], ledger: Path, number: int, url: str) -> di
     }  # fmt: skip
 
 
+def forked(options: dict[str, Any], ledger: Path, jobs: int) -> dict[str, Any]:
+    """Investigate with so many jobs; give what it took, the load before it, and what was said."""
+    before, load, begun = cpu(), os.getloadavg()[0], time.perf_counter()
+    with kgreason.investigate(**options, ledger=ledger, jobs=jobs) as found:
+        wall, used = time.perf_counter() - begun, cpu() - before
+        said = content(found.record)
+    return {"jobs": jobs, "wall": wall, "cpu": used, "load": load, "said": said}
+
+
+def of_jobs(options: dict[str, Any], folder: Path, jobs: list[int]) -> list[dict[str, Any]]:
+    """Measure and print each number of jobs; the first record is what the others are held to."""
+    rows: list[dict[str, Any]] = []
+    print("| jobs | wall s | CPU s | load before | same record |\n|---|---|---|---|---|")
+    for place, number in enumerate(jobs):
+        row = forked(options, folder / f"ledger-{place}", number)
+        rows.append(row | {"same": not rows or row["said"] == rows[0]["said"]})
+        same = "yes" if rows[-1]["same"] else "no"
+        times = f"{row['wall']:.1f} | {row['cpu']:.1f} | {row['load']:.1f}"
+        print(f"| {number} | {times} | {same} |", flush=True)
+    return [{k: v for k, v in row.items() if k != "said"} for row in rows]
+
+
 def _looked(record: Record) -> float:
     """Return the seconds that the steps of looking into symptoms took."""
     from datetime import datetime  # noqa: PLC0415
@@ -229,6 +253,7 @@ def main() -> None:
     asked.add_argument("--nodes", type=int, default=1200)
     asked.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     asked.add_argument("--queue", help="the URL of a server; else the folder of the ledger")
+    asked.add_argument("--jobs", type=int, nargs="+", help="numbers of forked processes")
     asked.add_argument("--kills", type=int, default=0)
     given = asked.parse_args()
     known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
@@ -238,6 +263,8 @@ def main() -> None:
         if given.kills:
             known["killed"] = killed(options, Path(folder), url, given.kills)
             print(known["killed"])
+        elif given.jobs:
+            known["jobs"] = of_jobs(options, Path(folder), given.jobs)
         else:
             rows: list[dict[str, Any]] = []
             print(_HEADS)

@@ -31,6 +31,8 @@ _CLUSTERS_A_SOURCE: Final = 4
 _SAMPLE: Final = integer("miningNodes")
 _SOUND: Final = 200
 _FEW: Final = 8  # nodes of a set that are found one by one; of more its digits are gone through
+_DENSE: Final = 10  # digits to a node, up to which all digits are gone through at once
+_DIGITS: Final = bytes.maketrans(b"01", b"\0\1")
 
 
 class Mark:
@@ -353,14 +355,20 @@ def region_name(population: Population, digest: str) -> ox.NamedNode:
 
 def places(mask: int) -> Iterator[int]:
     """Return the positions in a set, ascending."""
-    if mask.bit_count() <= _FEW:
+    size = mask.bit_count()
+    if size <= _FEW:
         few = []
         while mask:
             few.append(mask.bit_length() - 1)
             mask ^= 1 << few[-1]
-        yield from reversed(few)
-        return
+        return reversed(few)
     text = bin(mask)[:1:-1]
+    if size * _DENSE >= len(text):
+        return itertools.compress(range(len(text)), text.encode().translate(_DIGITS))
+    return _found(text)
+
+
+def _found(text: str) -> Iterator[int]:
     place = text.find("1")
     while place >= 0:
         yield place

@@ -174,8 +174,15 @@ def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> De
     `held` are its clusters among the nodes that the other parts of a conjunction hold, and of these
     alone the `region` is.
     """
-    counted = [(*here, (nodes & region).bit_count(), *rest) for nodes, here, rest in held]
-    found = parted(counted, region.bit_count())
+    owns, size = [(nodes & region).bit_count() for nodes, *_ in held], region.bit_count()
+    # Most regions are not made of whole clusters; of those nothing else need be counted.
+    whole = sum(
+        own for own, (_, here, _) in zip(owns, held, strict=True) if own >= _WHOLE * here[1]
+    )
+    if whole < _WHOLE * size:
+        return None
+    counted = [(*here, own, *rest) for own, (_, here, rest) in zip(owns, held, strict=True)]
+    found = parted(counted, size)
     if not found.whole or len(found.outside) < FEWEST:
         return None
     return Dealt(unit.table, found.inside, found.outside, probability(found, cost, ways))
