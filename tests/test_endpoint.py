@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import SourceError
 from kgreason.decide.confirm import expected
 from kgreason.endpoint.named_endpoint import headers_of
+from kgreason.observe.extracted import extract_of, symptoms_of
+from kgreason.observe.look import compiled_elsewhere
+from kgreason.observe.opening import load_graph, recorded_request
 from kgreason.report.result import Result
 from kgreason.review.replay import replay
+from kgreason.shacl.population import Uncounted
 from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
 from tests.lifetime_support import of
 
@@ -201,6 +206,20 @@ def test_what_a_sample_says_of_all(
     found = expected(inside, taken, there)
     told = (round(found.least, 1), round(found.likely, 1), round(found.most, 1))
     assert told == (least, likely, most)
+
+
+def test_who_fails_is_borne_out_by_what_the_endpoint_says_of_them(ledger: Path) -> None:
+    with kgreason.result(ledger) as found:
+        request = recorded_request(found.record)
+    graph, extract = load_graph(request), extract_of(request)
+    (one,) = (asked for asked in extract.constraints if asked.failing)
+    everyone = extract.lists[one.members]
+    said = replace(extract, constraints=(replace(one, failing=len(everyone), failed=everyone),))
+    compiled = compiled_elsewhere(request, graph, Uncounted())
+    notices: list[str] = []
+    assert list(symptoms_of(graph, said, compiled, notices, 60.0)) == []
+    (told,) = notices
+    assert "says that 240 nodes fail; of 240 that were taken, 40 break the rule" in told
 
 
 def test_queries_are_sent_by_post_one_at_a_time_with_a_name(proxy: Proxy, shapes: Path) -> None:

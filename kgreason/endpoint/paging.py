@@ -109,8 +109,9 @@ class Pages:
         query = template(ROLE, "page-size").render(pattern=pattern, **self._named(prefix))
         return self._asking.count(query)
 
-    def _named(self, prefix: str) -> dict[str, ox.Literal]:
-        return {"seed": ox.Literal(str(self._seed)), "prefix": ox.Literal(prefix)}
+    def _named(self, prefix: str) -> dict[str, ox.Literal | bool]:
+        named = {"seed": ox.Literal(str(self._seed)), "prefix": ox.Literal(prefix)}
+        return {**named, "all": not prefix}  # no engine need find that a text begins with nothing
 
     def _changed(self, found: int, counted: int) -> Inconsistent:
         return Inconsistent(

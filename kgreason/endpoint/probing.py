@@ -1,16 +1,17 @@
 """Find out what an endpoint can be asked: small queries whose answers are known."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kgreason.base.errors import GraphError
 from kgreason.base.fetching import SourceError
-from kgreason.base.templates import Template, role
+from kgreason.base.templates import Fragment, Template, role
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Truncated
 from kgreason.endpoint.dialect import Dialect, named, of_server
 from kgreason.endpoint.extract import ProbeResult
 from kgreason.shacl import Constraint
+from kgreason.shacl.constraint import Texts
 
 ROLE: Final = "probe"
 _ROWS: Final = " rows"
@@ -33,14 +34,34 @@ class Probed:
         """Whether literals are not kept as they were written."""
         return any(one.header.get("follows") == "lost" for one in self.failed)
 
+    def spelled(self, texts: Texts) -> Texts:
+        """Return texts as this engine can be asked, without a form that it gets wrong."""
+        wrong = {one.name for one in self.failed}
+        drops = [
+            one.header["drops"]
+            for one in self.failed
+            if "drops" in one.header and one.header.get("where") not in wrong
+        ]
+        return replace(
+            texts, target=_without(texts.target, drops), violation=_without(texts.violation, drops)
+        )
+
     def refuses(self, constraint: Constraint) -> str | None:
         """Explain why a constraint cannot be asked here; None where it can."""
-        text = f"{constraint.portable.target.text}\n{constraint.portable.violation.text}".lower()
+        texts = self.spelled(constraint.portable)
+        text = f"{texts.target.text}\n{texts.violation.text}".lower()
         for one in self.failed:
             concerns = one.header.get("concerns")
             if concerns and "follows" not in one.header and concerns.lower() in text:
                 return one.header["otherwise"]
         return None
+
+
+def _without(part: Fragment, drops: Iterable[str]) -> Fragment:
+    text = part.text
+    for one in drops:
+        text = text.replace(one, "")
+    return Fragment(text, part.prefixes)
 
 
 def probe(asking: AskingEndpoint, dialect: Dialect) -> Probed:

@@ -156,7 +156,8 @@ class _Pull:
         members, few = 0, set[str]()
         for constraint in compiled.constraints:
             if probed.refuses(constraint) is None:
-                bad = self.pages.sample(failing_nodes(constraint.portable), _FEW)
+                spelled = probed.spelled(constraint.portable)
+                bad = self.pages.sample(failing_nodes(spelled), _FEW)
                 if bad.total:
                     population = constraint.population or bad.total
                     failing[constraint.label] = (bad.total, population)
@@ -244,7 +245,8 @@ class _Pull:
         why = probed.refuses(constraint)
         if why is None:
             try:
-                return self._drawn(constraint)
+                spelled = replace(constraint, portable=probed.spelled(constraint.portable))
+                return self._drawn(spelled)
             except SourceError as error:
                 if not about_one_query(error):
                     raise

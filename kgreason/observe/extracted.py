@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.base.errors import KgreasonError, LedgerError, OptionError
+from kgreason.base.figures import figure
 from kgreason.base.store import Term
 from kgreason.base.templates import template
 from kgreason.base.terms import MARKS_GRAPH, WORK
@@ -32,6 +33,7 @@ from kgreason.shacl.lost_forms import rests_on_forms
 from kgreason.shacl.population import Counts
 from kgreason.shacl.shapes import Shapes
 
+_BORNE_OUT: Final = figure("borneOut")
 LISTS: Final = f"{PREFIX}extract.json"
 Progress = Callable[[str, int, int], None]
 Compile = Callable[[Graph, Counts], Compiled]
@@ -145,8 +147,10 @@ def symptoms_of(
             yield Symptom(made, Observation(asked.population, {}))
             continue
         members = len(extract.lists[asked.members])
-        symptom = _failing(graph, constraint, asked, members, seconds)
-        if graph.lost and rests_on_forms(graph, constraint, symptom.observation):
+        symptom, again = _failing(graph, constraint, asked, members, seconds)
+        if again is not None and again < _BORNE_OUT * len(asked.failed):
+            notices.append(_not_borne_out(constraint, asked, again))
+        elif graph.lost and rests_on_forms(graph, constraint, symptom.observation):
             notices.append(
                 f"{constraint.label}: it looks at how literals are written, and the endpoint has "
                 "rewritten the literals of nodes that fail it, so that may be no fault of the "
@@ -156,6 +160,15 @@ def symptoms_of(
             if members < asked.population:
                 notices.append(_of_a_sample(constraint, asked, members))
             yield symptom
+
+
+def _not_borne_out(constraint: Constraint, asked: Asked, again: int) -> str:
+    return (
+        f"{constraint.label}: the endpoint says that {asked.failing:,} nodes fail; of "
+        f"{len(asked.failed):,} that were taken, {again:,} break the rule by what the endpoint "
+        "says of them. It answers such a rule otherwise than SPARQL 1.1 says, or too little was "
+        "taken along (--hops); the rule is passed over."
+    )
 
 
 def _of_a_sample(constraint: Constraint, asked: Asked, members: int) -> str:
@@ -169,7 +182,12 @@ def _of_a_sample(constraint: Constraint, asked: Asked, members: int) -> str:
 
 def _failing(
     graph: Graph, constraint: Constraint, asked: Asked, members: int, seconds: float
-) -> Symptom:
+) -> tuple[Symptom, int | None]:
+    """Return the symptom, and how many failing nodes break the rule by what the extract holds.
+
+    The extract is a part of the graph, so a node that lacks something lacks it here too; and what a
+    rule looks at came along. None where the rule cannot be looked at so.
+    """
     fails = _list(f"{asked.members}:{constraint.key}")
     _mark(graph, fails, asked.failed)
     target, failing = (
@@ -188,19 +206,20 @@ def _failing(
     )
     values = _values(graph, constraint, replace(rule, target=failing), seconds)
     nodes: list[Term] = [ox.NamedNode(one) for one in asked.failed]
-    found = {node: values.get(node, ()) for node in nodes}
-    return Symptom(made, Observation(members, found))
+    found = {node: (values or {}).get(node, ()) for node in nodes}
+    again = None if values is None else sum(node in values for node in nodes)
+    return Symptom(made, Observation(members, found)), again
 
 
 def _values(
     graph: Graph, constraint: Constraint, rule: Texts, seconds: float
-) -> Mapping[Term, tuple[Term, ...]]:
-    """Return the values at fault as far as the extract shows them; who fails is known already."""
+) -> Mapping[Term, tuple[Term, ...]] | None:
+    """Return the values at fault as far as the extract shows them; None where it shows nothing."""
     try:
         asked = replace(constraint, exact=rule, rule=None, population=0)
         return observe(graph, asked, seconds=seconds).failing
     except KgreasonError:
-        return {}
+        return None
 
 
 def _list(name: str) -> ox.NamedNode:
