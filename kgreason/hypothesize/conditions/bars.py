@@ -206,7 +206,8 @@ class Bars:
         steps = _steps(condition)
         if self._looked is None or steps[:1] != self._end:
             return ""
-        if len(steps) == 1 and self._looked.text and condition.test in _PIECES:
+        asked = len(steps) == 1 and self._looked.text and condition.test in _PIECES
+        if asked and not self.on_value(condition):
             return "the rule itself asks what this text is like"
         if (
             len(steps) > 1
@@ -294,9 +295,14 @@ class Bars:
         return any(t.value in self._constants for t in condition.named if _has_value(t))
 
     def on_value(self, condition: Condition) -> bool:
-        """Check whether a condition is about the constrained value."""
+        """Check whether a condition is about the constrained value, as a mechanism tells it."""
         steps = _steps(condition)
-        return bool(steps) and steps == self._path
+        if steps and steps == self._path:
+            return True
+        read = self._looked
+        # A piece of a text is a form of wrong values where an outcome asks what texts are like.
+        asked = read is not None and read.offending is not None and "Pattern" in read.components
+        return asked and steps == self._end and condition.test in _TEXTS
 
     def direct(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or one an outcome looks at."""

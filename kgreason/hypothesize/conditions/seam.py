@@ -15,7 +15,7 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
 from kgreason.base.terms import RDF, SH, TRAILS, XSD
-from kgreason.context.view import View, digest, exposed, exposure, inside
+from kgreason.context.view import View, digest, exposed, exposure, inside, reads
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, suits
@@ -221,13 +221,19 @@ def _known(view: View, found: Found) -> None:
 def _speaks(view: View, found: Found) -> bool:
     """Check whether there is a family that can test what was found of a symptom."""
     family = _family(found)
-    if family is None or not suits(family, view.constraint):
+    read = view.looks_at
+    suited = family is not None and (
+        suits(family, view.constraint)
+        or ("wrong" in family.parameters and read is not None and reads(family, read))
+    )
+    if family is None or not suited:
         return False
     if "wrong" not in family.parameters:
         return True
     bars = Bars(view)
     common = all("common" in part.template.header for part in found.parts if bars.on_value(part))
-    return view.names_values and common
+    known = view.names_values or (read is not None and read.offending is not None)
+    return known and common
 
 
 def wrong(view: View, values: Mapping[str, Term]) -> Fragment:
@@ -236,7 +242,8 @@ def wrong(view: View, values: Mapping[str, Term]) -> Fragment:
     Those on other paths than the constrained one say nothing of it.
     """
     bars = Bars(view)
-    pattern = view.constraint.violation
+    read = view.looks_at
+    pattern = (read and read.offending) or view.constraint.violation
     for part in _parts(values):
         if bars.on_value(part):
             pattern = part.on(pattern, Fragment("?value"))
