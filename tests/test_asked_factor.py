@@ -137,6 +137,16 @@ def test_an_outcome_is_read_of_a_class_and_those_below_it(
     assert api.readings(question, data)[0].words == first
 
 
+def test_a_property_that_the_named_class_never_has_is_told_so(data: Path) -> None:
+    with pytest.raises(OptionError, match=r"names the class Paper.*said of them: .*venue"):
+        api.readings("Why do papers lack a country?", data)
+
+
+def test_words_that_name_nothing_are_told(data: Path) -> None:
+    found = api.readings("Why do papers of the moon lack an abstract?", data)[0]
+    assert (found.words, found.unread) == ("Paper without abstract", "moon")
+
+
 def test_what_nothing_lacks_is_told_so(data: Path) -> None:
     with pytest.raises(OptionError, match="all 90 nodes of the class Paper have title"):
         api.readings("Why do papers lack a title?", data)

@@ -193,6 +193,7 @@ ACCEPTED: list[tuple[str, bytes, int, str]] = [
         4,
         r"1 IRI or language tag is not valid and mended, such as '.*b c' to '.*b%20c'",
     ),
+    ("hashes.nt", NT.format("a", "<http://example.org/a##b>").encode(), 1, r"a#%23b"),
     ("quotes.nt", NT.format("a", '<http://example.org/"b">').encode(), 1, r"%22b%22"),
     ("breaks.nt", NT.format("a", r"<http://e/\u003E\u0020.\u0020\u007D>").encode(), 1, r"%3E%20"),
     (

@@ -10,7 +10,7 @@ from kgreason.base.errors import KgreasonError
 from kgreason.graph import load
 from kgreason.model.choosing import choose
 from kgreason.model.spending import Spending
-from kgreason.observe.question import outcomes
+from kgreason.observe.question import Vocabulary, outcomes
 from tests.cli_support import run
 from tests.model_support import Stub
 
@@ -44,7 +44,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_question_is_read_by_the_names_of_the_graph(
     data: Path, question: str, first: str, failing: int
 ) -> None:
-    found = outcomes(question, load([data]))
+    found = outcomes(question, Vocabulary(load([data])))
     assert first in found[0].words
     assert found[0].failing == failing
     assert found == sorted(found, key=lambda one: -one.score)
@@ -89,7 +89,7 @@ def test_the_answer_is_that_of_investigate(data: Path, tmp_path: Path) -> None:
 
 def test_a_model_chooses_among_the_readings_and_nothing_else(data: Path) -> None:
     question = "Why do papers stay so long in review?"
-    offered = outcomes(question, load([data]))
+    offered = outcomes(question, Vocabulary(load([data])))
     second = Stub(lambda _: '{"choice": 2}')
     place, (call,) = choose(second, Spending(), question, offered)
     assert place == 1

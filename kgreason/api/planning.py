@@ -74,6 +74,7 @@ def plan(
     shapes: Sources = (),
     ontology: Sources = (),
     outcome: Source | None = None,
+    lenient: bool = False,
     policy: str | Path = DEFAULT_POLICY,
     seed: int = 0,
     max_steps: int | None = None,
@@ -109,12 +110,11 @@ def plan(
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
-    small = max_steps is not None or max_seconds is not None
     made = routing or routed(
         question,
         shapes=bool(paths["shapes"]),
         outcome=outcome is not None,
-        small_budget=small,
+        small_budget=max_steps is not None or max_seconds is not None,
         model=model is not None or caller is not None,
         wanted=strategy,
         principal=principal,
@@ -123,6 +123,7 @@ def plan(
     request = Request(
         **paths,
         question=question,
+        lenient=lenient,
         policy=str(policy),
         seed=seed,
         extend=paths_of(extend),

@@ -22,6 +22,7 @@ def readings(
     *,
     shapes: Sources = (),
     ontology: Sources = (),
+    lenient: bool = False,
     progress: Progress | None = None,
     notice: Notice | None = None,
 ) -> list[Offered]:
@@ -30,7 +31,9 @@ def readings(
     Raises OptionError where no name in the graph has a word with the question in common.
     """
     named, objects = brought({"data": data, "shapes": shapes, "ontology": ontology})
-    return readings_of(question, Request(**named, objects=objects), progress, notice)
+    return readings_of(
+        question, Request(**named, lenient=lenient, objects=objects), progress, notice
+    )
 
 
 def chosen_by_model(

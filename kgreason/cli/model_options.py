@@ -49,10 +49,17 @@ Prices = Annotated[
 
 
 def model_options(
-    model: str | None, max_tokens: int | None, max_usd: float | None, prices: str | None
+    model: str | None,
+    max_tokens: int | None,
+    max_usd: float | None,
+    prices: str | None,
+    *,
+    plain: bool = False,
 ) -> dict[str, Any]:
-    """Return the options about a model, by their names in Python."""
+    """Return the options about a model, by their names in Python; raises OptionError."""
     finite("--max-usd", max_usd)
+    if plain and model is None:
+        raise OptionError("--plain is about --model; give one.")
     return {"model": model, "max_tokens": max_tokens, "max_usd": max_usd, "prices": prices}
 
 

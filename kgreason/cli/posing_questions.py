@@ -44,6 +44,7 @@ def ask(
     data: o.Data,
     shapes: o.Shapes = None,
     ontology: o.Ontology = None,
+    lenient: o.Lenient = False,
     choose: Annotated[
         int | None,
         typer.Option(
@@ -110,12 +111,11 @@ def ask(
     chosen = chosen_report(out, format_)
     chunks = t.streamed(stream, out, format_)
     question = question.encode("utf-8", "replace").decode()
-    limits = m.model_options(model, max_tokens, max_usd, prices)
-    if plain and model is None:
-        raise OptionError("--plain is about --model; give one.")
+    limits = m.model_options(model, max_tokens, max_usd, prices, plain=plain)
     asked: dict[str, Any] = {
         "shapes": o.paths(shapes),
         "ontology": o.paths(ontology),
+        "lenient": lenient,
         "policy": policy,
         "extend": extend or (),
         **o.asking(as_, conversation),
@@ -213,7 +213,7 @@ def _by_hypotheses(
     """Say what a question may mean, let one reading be chosen, and investigate that."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    terms = {name: asked[name] for name in ("shapes", "ontology")}
+    terms = {name: asked[name] for name in ("shapes", "ontology", "lenient")}
     with Shown() as shown:
         offered = api.readings(question, files, **terms, progress=shown)
     place, calls = 0, cast("Sequence[Any]", ())

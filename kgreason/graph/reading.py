@@ -220,8 +220,10 @@ class Mender:
             if self._strict:
                 raise ValueError(node.value) from error
         encoded = _ILLEGAL.sub(lambda found: quote(found[0], safe=""), node.value)
+        # A fragment holds no second number sign.
+        before, mark, fragment = encoded.partition("#")
         try:
-            made = ox.NamedNode(encoded)
+            made = ox.NamedNode(before + mark + fragment.replace("#", "%23"))
         except ValueError:
             made = ox.NamedNode(self._base + quote(node.value, safe="/"))
         self.changed[node.value] = made.value

@@ -31,7 +31,8 @@ _FEW: Final = 50
 _DATES: Final = 6
 _NEAR: Final = 3
 """Words between a cue and the name that it is about, at most."""
-_PROPERTY, _VALUE, _CLASS, _HALF_CLASS = 2, 3, 2, 1
+_COUNTED: Final = 2 * MOST
+_PROPERTY, _VALUE, _CLASS, _HALF_CLASS = 2, 2, 2, 1
 _CUE_NEAR, _CUE_FAR = 2, 1
 _LANGUAGES: Final = tuple(PREFIXES[one] for one in ("rdf", "rdfs", "owl", "sh"))
 """Whose classes hold the words of a schema; these are asked about only where they are named."""
@@ -46,10 +47,11 @@ class Offered:
     """What a question may mean: words, how many nodes fail of how many, and how it is asked.
 
     `query` is an outcome query; it is empty for a symptom at hand, which `only` names as the option
-    of that name takes it. `score` counts the words that fit, `extra` those of the names that the
-    question does not have; it is `cued` where a word of it says what is odd about them. `classes`
-    are those whose nodes it is about. `suspected` is a hypothesis about what the question names
-    beside the outcome, as `--hypothesis` takes it; `unread` are words that name no such thing.
+    of that name takes it. `score` counts the words that fit, which are `used` (by their stems),
+    `extra` those of the names that the question does not have; it is `cued` where a word of it says
+    what is odd. `classes` are those whose nodes it is about. `suspected` is a hypothesis about what
+    the question names beside the outcome, as `--hypothesis` takes it; `unread` are words of the
+    question that name nothing.
     """
 
     words: str
@@ -61,6 +63,7 @@ class Offered:
     extra: int = 0
     classes: tuple[NamedNode, ...] = ()
     cued: bool = False
+    used: frozenset[str] = frozenset()
     suspected: Mapping[str, Any] | None = field(default=None, hash=False)
     unread: str = ""
 
@@ -130,13 +133,14 @@ def at_hand(question: str, graph: Graph, observed: Observed) -> list[Offered]:
         rule = symptom.constraint
         called = [name, rule.path.text if rule.path else ""]
         called += [local_name(rule.named_shape.value)] if rule.named_shape else []
-        score = len(asked & stems(" ".join(called)))
+        used = asked & stems(" ".join(called))
+        score = len(used)
         only = rule.path.text if rule.path else rule.named_shape.value if rule.named_shape else ""
         if score and only:
             fails = len(symptom.failing)
             nodes = rule.population or fails
             classes = _classes(graph, symptom.failing)
-            out.append(Offered(name, score, fails, nodes, only=only, classes=classes))
+            out.append(Offered(name, score, fails, nodes, only=only, classes=classes, used=used))
     return _best(out)
 
 
@@ -151,10 +155,29 @@ def _classes(graph: Graph, failing: Iterable[Term]) -> tuple[NamedNode, ...]:
     return tuple(found)
 
 
-def outcomes(question: str, graph: Graph) -> list[Offered]:
+class Vocabulary:
+    """What is asked of a graph to read questions about it: each query once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.names = graph, Names(graph)
+        self._rows: dict[str, Sequence[Row]] = {}
+
+    def rows(self, where: str, query: str, /, **given: Value) -> Sequence[Row]:
+        """Return the rows of a stored query."""
+        text = template(where, query).render(**given)
+        if text not in self._rows:
+            self._rows[text] = self.graph.store.select(text)
+        return self._rows[text]
+
+
+def outcomes(question: str, vocabulary: Vocabulary) -> list[Offered]:
     """Return the outcome queries that a question may mean, the best first."""
-    reader = _Reader(Asked(question), graph)
-    return _best(found for population in reader.populations() for found in reader.about(population))
+    reader = _Reader(Asked(question), vocabulary)
+    found = [one for population in reader.populations() for one in reader.about(population)]
+    found.sort(key=lambda one: (-one.score, one.extra))
+    # To count who has an outcome takes longer than all the rest.
+    offered = (made for one in found if (made := reader.offered(one)) is not None)
+    return _best(islice(offered, _COUNTED))
 
 
 @dataclass(frozen=True)
@@ -165,11 +188,41 @@ class Complete:
     score: int
 
 
-def complete(question: str, graph: Graph) -> Complete | None:
+def complete(question: str, vocabulary: Vocabulary) -> Complete | None:
     """Return the best of what a question may say is lacking, and is nowhere."""
-    reader = _Reader(Asked(question), graph)
+    reader = _Reader(Asked(question), vocabulary)
     found = (said for one in reader.populations() for said in reader.complete(one))
     return max(found, key=lambda one: one.score, default=None)
+
+
+@dataclass(frozen=True)
+class NamedClass:
+    """A class that a question names in full: what it is called, and all that is said of its nodes.
+
+    `words` are the stems of the question's words that name it.
+    """
+
+    called: str
+    words: frozenset[str]
+    said: tuple[str, ...]
+
+
+def named_classes(question: str, vocabulary: Vocabulary) -> list[NamedClass]:
+    """Return the classes that a question names in full."""
+    reader = _Reader(Asked(question), vocabulary)
+    out = []
+    for one in reader.populations():
+        if one.words and not one.extra:
+            said = sorted(reader.properties(one), key=lambda p: (-p.having, p.name.value))
+            called = tuple(vocabulary.names(each.name) for each in said)
+            out.append(NamedClass(vocabulary.names(one.name), one.words, called))
+    return out
+
+
+def cue_stems() -> frozenset[str]:
+    """Return the stems of all words by which a question says what is odd."""
+    forms = (made for name, made in role("context").items() if name.startswith(_FORM))
+    return frozenset(_stem(one) for made in forms for one in made.header.get("cues", "").split())
 
 
 def _best(found: Iterable[Offered]) -> list[Offered]:
@@ -211,12 +264,27 @@ class _Property:
     dates: int
 
 
+@dataclass(frozen=True)
+class _Candidate:
+    """An outcome query that a question may mean, before anybody counted who has the outcome."""
+
+    form: Template
+    population: _Population
+    given: Mapping[str, Value]
+    score: int
+    extra: int
+    used: frozenset[str]
+    cued: bool
+
+
 class _Reader:
     """Holds the words of a question against one graph."""
 
-    def __init__(self, asked: Asked, graph: Graph) -> None:
-        self._asked, self._graph, self._names = asked, graph, Names(graph)
-        self._calling = Calling(asked, graph)
+    def __init__(self, asked: Asked, vocabulary: Vocabulary) -> None:
+        self._asked, self._rows, self._names = asked, vocabulary.rows, vocabulary.names
+        self._calling = Calling(asked, vocabulary.graph)
+        self._select = vocabulary.graph.store.select
+        self._claimed = frozenset[str]()
 
     @cached_property
     def _forms(self) -> tuple[Template, ...]:
@@ -237,7 +305,9 @@ class _Reader:
             for kind in dict.fromkeys((*sizes, *below))
             if isinstance(kind, NamedNode)
         ]
-        named = [set(one.classes) for one in found if one.words and not one.extra]
+        full = [one for one in found if one.words and not one.extra]
+        named = [set(one.classes) for one in full]
+        self._claimed = frozenset(word for one in full for word in one.words)
         plain = [
             one
             for one in found
@@ -261,35 +331,38 @@ class _Reader:
         asked, extra = self._calling.fits(kind)
         return _Population(kind, having, nodes, asked, extra)
 
-    def about(self, population: _Population) -> Iterator[Offered]:
+    def about(self, population: _Population) -> Iterator[_Candidate]:
         """Return the outcome queries about a population that words of the question fit."""
-        properties = list(self._properties(population))
+        properties = list(self.properties(population))
         for made in self._forms:
             for given, of in self._given(made, population, properties):
-                offered = self._offer(made, population, given, of)
-                if offered is not None:
-                    yield offered
+                candidate = self._candidate(made, population, given, of)
+                if candidate is not None:
+                    yield candidate
 
     def complete(self, population: _Population) -> Iterator[Complete]:
         """Return the properties that were asked about and that all nodes of a named class have."""
         called = self._names(population.name)
         lacking = template("context", f"{_FORM}missing")
-        for one in self._properties(population) if population.words else ():
+        for one in self.properties(population) if self._named(population) else ():
             if one.asked and one.having == population.nodes:
                 said = f"all {population.nodes:,} nodes of the class {called} have "
                 score = population.score + len(one.asked) * _PROPERTY
                 cue = self._cue(lacking, one.asked)
                 yield Complete(said + self._names(one.name), score + cue)
 
-    def _properties(self, population: _Population) -> Iterator[_Property]:
+    def properties(self, population: _Population) -> Iterator[_Property]:
+        """Return what is said of a population."""
         rows = self._rows("context", "asked-properties", **_of(population.classes))
         for row in rows:
             known = row["property"]
             if isinstance(known, NamedNode) and known != TYPE:
                 numbers = (int(row[n].value) for n in ("having", "values", "numbers", "dates"))
                 fit, extra = self._calling.fits(known)
-                # A word that names the class does not name its property too.
-                yield _Property(known, fit - population.words, extra, *numbers)
+                # A word that names the class does not name its property too, nor one that names
+                # another class in full a part of a longer name.
+                fit -= population.words | (self._claimed if extra else frozenset())
+                yield _Property(known, fit, extra, *numbers)
 
     def _given(
         self, made: Template, population: _Population, properties: Sequence[_Property]
@@ -314,40 +387,64 @@ class _Reader:
     def _values(
         self, given: Mapping[str, Value], population: _Population, one: _Property
     ) -> Iterator[NamedNode | Literal]:
+        """Return the values that most words of a name are asked of, and yes where one is asked."""
         for row in self._rows("context", "asked-values", **given):
             value, every = row["value"], int(row["nodes"].value) == population.nodes
             if isinstance(value, NamedNode | Literal) and not every:
-                true = value == _TRUE
-                if self._calling.fits(value)[0] or (true and one.asked):
+                fit, extra = self._calling.fits(value)
+                new = fit - population.words - one.asked
+                if (new and extra <= len(fit)) or (value == _TRUE and one.asked):
                     yield value
 
-    def _offer(
+    def _candidate(
         self,
         made: Template,
         population: _Population,
         given: Mapping[str, Value],
         of: Sequence[_Property],
-    ) -> Offered | None:
-        """Return an outcome query with its score and counts, or None where it tells nothing."""
+    ) -> _Candidate | None:
+        """Return an outcome query with its score; None where only a cue could speak for it."""
         about = frozenset(word for one in of for word in one.asked)
         cue = self._cue(made, about)
-        over = made.header.get("over", "any")
-        if cue == _CUE_FAR and over == "numbers":
+        if cue == _CUE_FAR and made.header.get("over") == "numbers":
             cue = 0  # "so many nodes" says nothing of a number
         if not cue and "cued" in made.header:
             return None
         value = given.get("value")
-        fit, more = self._calling.fits(value) if isinstance(value, NamedNode | Literal) else ((), 0)
-        cue += self._due(made, of)
-        score = population.score + len(about) * _PROPERTY + len(fit) * _VALUE + cue
-        query = made.render(**given)
-        failing, nodes = self._counted(query)
-        if not 0 < failing < nodes or (over == "dates" and 2 * failing > nodes):
-            return None
-        said = {name: self._names(v) for name, v in given.items() if isinstance(v, Term)}
-        words = made.header["words"].format(**{**said, "class": self._names(population.name)})
+        fit, more = frozenset[str](), 0
+        if isinstance(value, NamedNode | Literal):
+            fit, more = self._calling.fits(value)
+        # A word names one thing: what names the class or the property does not name the value too.
+        own = len(fit - about - population.words) * _VALUE
+        score = population.score + len(about) * _PROPERTY + own + cue + self._due(made, of)
         extra = population.extra + sum(one.extra for one in of) + more
-        return Offered(words, score, failing, nodes, query, "", extra, population.classes, cue > 0)
+        used = population.words | about | fit
+        return _Candidate(made, population, given, score, extra, used, cued=cue > 0)
+
+    def offered(self, one: _Candidate) -> Offered | None:
+        """Count who has the outcome; None where nobody has it or everybody."""
+        query = one.form.render(**one.given)
+        failing, nodes = self._counted(query)
+        if not 0 < failing < nodes or (
+            one.form.header.get("over") == "dates" and 2 * failing > nodes
+        ):
+            return None
+        said = {name: self._names(v) for name, v in one.given.items() if isinstance(v, Term)}
+        said["class"] = self._names(one.population.name)
+        return Offered(
+            one.form.header["words"].format(**said),
+            one.score,
+            failing,
+            nodes,
+            query,
+            extra=one.extra,
+            classes=one.population.classes,
+            cued=one.cued,
+            used=one.used,
+        )
+
+    def _named(self, population: _Population) -> bool:
+        return bool(population.words) and not population.extra
 
     def _cue(self, made: Template, about: frozenset[str]) -> int:
         return self._asked.cue(frozenset(made.header.get("cues", "").split()), about)
@@ -360,15 +457,12 @@ class _Reader:
 
     def _counted(self, query: str) -> tuple[int, int]:
         """Return how many nodes have the outcome of a query, of how many; of numbers a quarter."""
-        rows = [row for row in self._graph.store.select(query) if "outcome" in row]
+        rows = [row for row in self._select(query) if "outcome" in row]
         every = {row["focus"] for row in rows}
         said = {row["outcome"].value for row in rows}
         if not said <= {"true", "false"}:
             return len(every) // 4, len(every)
         return len({row["focus"] for row in rows if row["outcome"].value == "true"}), len(every)
-
-    def _rows(self, where: str, query: str, /, **given: Value) -> Sequence[Row]:
-        return self._graph.store.select(template(where, query).render(**given))
 
 
 def _of(classes: Sequence[NamedNode]) -> dict[str, Value]:

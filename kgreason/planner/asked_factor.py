@@ -7,18 +7,17 @@ asks, and is tested like all others.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyoxigraph as ox
 
 from kgreason.base.extensions import cached
 from kgreason.base.store import Term
-from kgreason.base.templates import Value, template
+from kgreason.base.templates import Value
 from kgreason.base.terms import TRAILS, TYPE
-from kgreason.graph import Graph
-from kgreason.observe.question import Asked, Calling, stems
+from kgreason.observe.question import Asked, Calling, Vocabulary, stems
 from kgreason.planner.decision_list import intents_of
 from kgreason.planner.tool_catalogue import catalogue, text, values
 from kgreason.routing.phrases import Phrases
@@ -83,53 +82,71 @@ def names_anything(factor: str) -> bool:
 
 
 def suggestion(
-    factor: str, classes: tuple[ox.NamedNode, ...], graph: Graph
+    factor: str, classes: tuple[ox.NamedNode, ...], vocabulary: Vocabulary
 ) -> Mapping[str, Any] | None:
     """Return a hypothesis about a factor, as `--hypothesis` takes it; None where none is named.
 
     Of all that the words fit the one is taken that most of them name, and whose name has the fewest
-    others.
+    others. What is said further away is asked for only where words are left over.
     """
     asked = Asked(factor)
-    found = [
-        (-len(fit), extra, order, region)
-        for order, (fit, extra, region) in enumerate(_named(asked, classes, graph))
-        if fit and extra <= len(fit)
-    ]
-    if found:
-        return min(found, key=lambda one: one[:3])[3]
+    near = _ranked(_near(asked, classes, vocabulary))
+    if near is not None and near.fit == asked.stems:
+        return near.region
+    best = _ranked([*([near] if near else ()), *_beyond(asked, classes, vocabulary)])
+    if best is not None:
+        return best.region
     return {"factor": [_SOURCE]} if "source" in intents_of(factor) else None
 
 
-def _named(
-    asked: Asked, classes: tuple[ox.NamedNode, ...], graph: Graph
-) -> Iterator[tuple[frozenset[str], int, Mapping[str, Any]]]:
-    """Return all that words of a factor may name, with the stems that fit and how many do not."""
-    calling = Calling(asked, graph)
+class _Named(NamedTuple):
+    """What words of a factor may name: the stems that fit, how many do not, and what is meant."""
+
+    fit: frozenset[str]
+    extra: int
+    region: Mapping[str, Any]
+
+
+def _ranked(found: Iterable[_Named]) -> _Named | None:
+    fitting = (one for one in found if one.fit and one.extra <= len(one.fit))
+    return min(fitting, key=lambda one: (-len(one.fit), one.extra), default=None)
+
+
+def _near(
+    asked: Asked, classes: tuple[ox.NamedNode, ...], vocabulary: Vocabulary
+) -> Iterator[_Named]:
+    """Return the properties, values, classes and sources of the nodes of some classes."""
+    calling = Calling(asked, vocabulary.graph)
     of: dict[str, Value] = {"class": [*classes]}
-    select = graph.store.select
-    for row in select(template("context", "asked-properties").render(**of)):
+    for row in vocabulary.rows("context", "asked-properties", **of):
         known = row["property"]
         if not isinstance(known, ox.NamedNode):
             continue
         own = frozenset[str]()
         if known != TYPE:
             own, extra = calling.fits(known)
-            yield own, extra, {"factor": str(known)}
+            yield _Named(own, extra, {"factor": str(known)})
         if int(row["values"].value) <= _FEW:
-            made = template("context", "asked-values").render(**of, property=known)
-            for value in (one["value"] for one in select(made)):
-                fit, extra = calling.fits(value)
-                yield fit and fit | own, extra, _is([_forward(known)], value)
-    for row in select(template("context", "asked-beyond").render(**of)):
+            for one in vocabulary.rows("context", "asked-values", **of, property=known):
+                fit, extra = calling.fits(one["value"])
+                yield _Named(fit and fit | own, extra, _is([_forward(known)], one["value"]))
+    for name in vocabulary.graph.named_graphs():
+        called = _LAST.split(name.value)[-1].partition(".")[0]
+        yield _Named(*asked.fits([stems(called)]), _is([_SOURCE], name))
+
+
+def _beyond(
+    asked: Asked, classes: tuple[ox.NamedNode, ...], vocabulary: Vocabulary
+) -> Iterator[_Named]:
+    """Return the properties of what the nodes of some classes point at."""
+    calling = Calling(asked, vocabulary.graph)
+    of: dict[str, Value] = {"class": [*classes]}
+    for row in vocabulary.rows("context", "asked-beyond", **of):
         first, second = row["property"], row["beyond"]
         fit, extra = calling.fits(second)
         if fit and TYPE not in {first, second}:
             more, _ = calling.fits(first)
-            yield fit | more, extra, {"factor": [_forward(first), _forward(second)]}
-    for name in graph.named_graphs():
-        called = _LAST.split(name.value)[-1].partition(".")[0]
-        yield *asked.fits([stems(called)]), _is([_SOURCE], name)
+            yield _Named(fit | more, extra, {"factor": [_forward(first), _forward(second)]})
 
 
 def _forward(known: Term) -> dict[str, str]:

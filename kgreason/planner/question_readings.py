@@ -1,16 +1,39 @@
 """What a question may mean for an investigation, and where the outcome query of a reading is."""
 
 import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from kgreason.base.errors import OptionError, QueryError
 from kgreason.context.symptom import Observed
-from kgreason.graph import Graph
 from kgreason.observe.opening import Notice, Progress, load_graph, seen
-from kgreason.observe.question import MOST, Offered, at_hand, complete, outcomes, stems
+from kgreason.observe.question import (
+    MOST,
+    NamedClass,
+    Offered,
+    Vocabulary,
+    at_hand,
+    complete,
+    cue_stems,
+    named_classes,
+    outcomes,
+    stems,
+)
 from kgreason.observe.request import Request
 from kgreason.planner.asked_factor import Linked, linked, names_anything, suggestion
+from kgreason.planner.decision_list import intents_of
+
+_SHOWN: Final = 8
+_IDLE: Final = ("filler", "any factor", "why", "wrong")
+"""Intents whose words name nothing in a graph."""
+_WORD: Final = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
+_OTHERWISE: Final = (
+    "Use the words of the graph, or say the outcome by a query, with `kgreason investigate "
+    "--outcome FILE`."
+)
 
 
 def readings_of(
@@ -29,34 +52,52 @@ def readings_of(
         graph, observed = seen(request, progress, notice)
     else:
         graph, observed = load_graph(request), None
-    sides = linked(question)
-    found, factor = _of_sides(sides, graph, observed) if sides is not None else ([], "")
-    if not found:
-        found, factor = _offered(question, graph, observed), ""
-    held = complete(question, graph)
+    vocabulary, sides = Vocabulary(graph), linked(question)
+    if sides is not None and sides.either:
+        sides = _right_way_round(sides, vocabulary, observed)
+    found = [] if sides is None else _offered(sides.outcome, vocabulary, observed)
+    if sides is None or not found:
+        sides = Linked(question, "")
+        found = _offered(question, vocabulary, observed)
+    about, factor = sides.outcome, sides.factor
+    held = complete(about, vocabulary)
     if held is not None and (not found or held.score > found[0].score):
-        raise OptionError(
-            f"{question!r}: nothing is lacking there; {held.words}. Use the words of the graph, or "
-            "say the outcome by a query, with `kgreason investigate --outcome FILE`."
-        )
-    if not found:
-        raise OptionError(
+        raise OptionError(f"{question!r}: nothing is lacking there; {held.words}. {_OTHERWISE}")
+    named = named_classes(about, vocabulary)
+    if not found or _misses(found[0], named):
+        raise OptionError(_unreadable(question, named))
+    return [_completed(one, about, factor, vocabulary) for one in found[:MOST]]
+
+
+def _misses(first: Offered, named: Sequence[NamedClass]) -> bool:
+    """Check whether the best reading is about none of the classes that a question names."""
+    return bool(named) and not first.only and not any(one.words <= first.used for one in named)
+
+
+def _unreadable(question: str, named: Sequence[NamedClass]) -> str:
+    """Return why a question is not read: what its class has, or that it names none."""
+    if not named:
+        return (
             f"{question!r}: no class, property or value in the data is called by a word of this "
-            "question; use the words of the graph, or say the outcome by a query, with "
-            "`kgreason investigate --outcome FILE`."
+            f"question. {_OTHERWISE}"
         )
-    if not names_anything(factor):
-        return found[:MOST]
-    return [_suspecting(one, factor, graph) for one in found[:MOST]]
+    called, said = named[0].called, named[0].said
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return (
+        f"{question!r}: the question names the class {called}, and nothing that tells some of its "
+        f"nodes from others. What is said of them: {', '.join(said[:_SHOWN])}{more}. {_OTHERWISE}"
+    )
 
 
-def _of_sides(sides: Linked, graph: Graph, observed: Observed | None) -> tuple[list[Offered], str]:
-    """Return the readings of the outcome of a question, and the words of its factor."""
-    found = _offered(sides.outcome, graph, observed)
-    turned = _offered(sides.factor, graph, observed) if sides.either else []
-    if turned and (not found or _odd(turned[0]) > _odd(found[0])):
-        return turned, sides.outcome
-    return found, sides.factor
+def _right_way_round(sides: Linked, vocabulary: Vocabulary, observed: Observed | None) -> Linked:
+    """Return the sides of a link that may be read either way, by what sounds like an outcome."""
+    one, other = (
+        next(iter(_offered(text, vocabulary, observed)), None)
+        for text in (sides.outcome, sides.factor)
+    )
+    if other is not None and (one is None or _odd(other) > _odd(one)):
+        return sides.turned()
+    return sides
 
 
 def _odd(one: Offered) -> tuple[bool, int]:
@@ -64,17 +105,29 @@ def _odd(one: Offered) -> tuple[bool, int]:
     return one.cued or bool(one.only), one.score
 
 
-def _offered(question: str, graph: Graph, observed: Observed | None) -> list[Offered]:
+def _offered(question: str, vocabulary: Vocabulary, observed: Observed | None) -> list[Offered]:
     return [
-        *(at_hand(question, graph, observed) if observed is not None else ()),
-        *outcomes(question, graph),
+        *(at_hand(question, vocabulary.graph, observed) if observed is not None else ()),
+        *outcomes(question, vocabulary),
     ]
 
 
-def _suspecting(one: Offered, factor: str, graph: Graph) -> Offered:
-    found = suggestion(factor, one.classes, graph)
-    unread = " ".join(word for word in factor.split() if stems(word))
-    return replace(one, suspected=found, unread=unread if found is None else "")
+def _completed(one: Offered, about: str, factor: str, vocabulary: Vocabulary) -> Offered:
+    """Return a reading with what it suspects, and with the words that name nothing."""
+    spent = one.used | cue_stems() | _idle(about)
+    unread = [word for word in _WORD.findall(about) if stems(word) - spent]
+    if not names_anything(factor):
+        return replace(one, unread=" ".join(unread))
+    found = suggestion(factor, one.classes, vocabulary)
+    if found is None:
+        unread += [word for word in _WORD.findall(factor) if stems(word)]
+    return replace(one, suspected=found, unread=" ".join(unread))
+
+
+def _idle(text: str) -> frozenset[str]:
+    """Return the stems of the words of a question that are to name nothing."""
+    said = intents_of(text)
+    return stems(" ".join(word for name in _IDLE for word in said.get(name, ())))
 
 
 def outcome_file(offered: Offered, folder: Path) -> Path:
