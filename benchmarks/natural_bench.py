@@ -22,8 +22,10 @@ How a leader (the first supported hypothesis of a symptom) is judged:
 - not run: no result within the time, or an error.
 
 Where a person judged a statement otherwise (benchmarks/natural/judgements.toml, with reasons), that
-counts. Prints a table, and writes all with the statements, so that a person can judge, to
-benchmarks/results/natural.json. Intervals are Wilson's at 95 %.
+counts. What a confidence is worth is told by the kind of proof, too, and of those whose calibrated
+confidence is as high: that is what the report calls certainty. Prints a table, and writes all with
+the statements, so that a person can judge, to benchmarks/results/natural.json. Intervals are
+Wilson's at 95 %.
 """
 
 import argparse
@@ -167,6 +169,8 @@ def entry(
         "kind": leader["kind"] if leader else None,
         "statement": leader["statement"] if leader else None,
         "confidence": leader["confidence"] if leader else None,
+        "calibrated": leader.get("calibrated") if leader else None,
+        "proof": leader.get("proof") if leader else None,
         "inside": leader["inside"] if leader else None,
         "outside": leader["outside"] if leader else None, "recall": round(recall, 3),
         "others": [
@@ -270,6 +274,11 @@ def summary(symptoms: Sequence[dict[str, Any]]) -> str:
     lines.append(
         f"\nGood is right or an honest none. Supported at {SURE} or more, right: {share(sure)}"
     )
+    kinds_of_proof = sorted({one.get("proof") or "" for one in sure} - {""})
+    parts = [f"{p} {share([o for o in sure if o.get('proof') == p])}" for p in kinds_of_proof]
+    lines += [f"By what it was told: {'; '.join(parts)}"] if parts else []
+    trusted = [one for one in symptoms if (one.get("calibrated") or 0.0) >= SURE]
+    lines.append(f"Calibrated at {SURE} or more, right: {share(trusted)}")
     lines.append(f"“No systematic cause” said, and true: {share(silent)}")
     return "\n".join(lines)
 
