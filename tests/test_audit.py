@@ -54,6 +54,8 @@ NAMED: Final = {mutant["name"]: mutant["update"] for mutant in MUTANTS}
 OF_SEALS: Final = {"seal", "unsealed", "one-investigation", "policy-known", "figures-known"}
 NOTICES: Final = {"unfinished"}
 TOGETHER_ONLY: Final = {
+    "settlement-effect": "what became of a settled hypothesis is a change of status, so that these "
+    "speak too",
     "attempt-after-stray": "what a stray attempt touched stands in its evidence too, where its "
     "mutant is seen by the figures; nobody worked it out anew as a careful forger would",
     "gate-corroborated": "what speaks for a cause stands in its lists and its claim, and is worth "

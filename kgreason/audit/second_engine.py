@@ -70,6 +70,8 @@ class _Second:
             yield from faults
             for gate in self._used.gates_of("Decide"):
                 self._apply(gate, step=step, threshold=threshold)
+        elif row["phase"] == TRAILS.Settle:
+            self._apply(template("record", "settle-status"), step=step)
         elif row["phase"] == TRAILS.Hypothesize:
             self._add(waiting.get(step.value, ()))
             for gate in self._used.gates_of("Hypothesize"):

@@ -17,6 +17,7 @@ from kgreason.context.symptom import Symptom
 from kgreason.context.view import table
 from kgreason.decide.claim import claim
 from kgreason.decide.joint import explain
+from kgreason.decide.settle import settle
 from kgreason.decide.slices import slice_up
 from kgreason.decide.two_parts import homes, join, origins
 from kgreason.decide.whole_sources import whole_sources
@@ -84,6 +85,7 @@ def decide(context: Context, round_: int, cut: str | None = None) -> None:
     for gate in context.policy.gates_of("Decide"):
         step.apply(gate.render(**{name: given[name] for name in gate.parameters}))
     context.record.commit(step)
+    settle(context)
 
 
 def _thresholds(context: Context, step: Step, names: Sequence[str]) -> None:
@@ -103,6 +105,7 @@ def conclude(
 
     With a calibration, estimate how probable it is that each hypothesis is right.
     """
+    settle(context)  # a run may have ended between a decision and what follows from it
     step = context.record.step("Conclude")
     _thresholds(context, step, _BOUNDS)
     cancelled = context.record.select("open-tests")

@@ -96,6 +96,9 @@ def suggest(step: Step, given: Given) -> None:
         suggestedRegion=ox.Literal(
             json.dumps(region, ensure_ascii=False, sort_keys=True), datatype=RDF.JSON
         ),
+        suggestionName=given.name,
+        onlyIf=list(given.only_if) or None,
+        excludes=list(given.excludes) or None,
         **given.words,
     )
     step.describe(node, index=given.number)

@@ -36,7 +36,8 @@ _MOST_BYTES: Final = 10_000_000
 _LONGEST: Final = 1_000
 _WORDS: Final = ("statement", "mechanism", "prediction")
 _REGIONS: Final = ("region", "condition", "family", "factor")
-KEYS: Final = (*_WORDS, "symptom", "proposer", *_REGIONS, "values")
+_LINKS: Final = ("only_if", "excludes")
+KEYS: Final = (*_WORDS, "symptom", "proposer", "name", *_LINKS, *_REGIONS, "values")
 """What a hypothesis in a file may say."""
 _SECTIONS: Final = ("region", "inside", "levels", "exception", "prediction", "placebo")
 
@@ -60,7 +61,8 @@ class Factor:
 class Given:
     """A suggestion as it was read: its number, where it stands, who makes it, what it is about.
 
-    `keys` are those of the constraints that it is proposed on; None for all.
+    `keys` are those of the constraints that it is proposed on; None for all. `name` is what others
+    call it that hold `only_if` it holds, or that it `excludes`.
     """
 
     number: int
@@ -71,6 +73,9 @@ class Given:
     words: Mapping[str, str]
     plain: Plain = field(repr=False)
     keys: frozenset[str] | None = None
+    name: str | None = None
+    only_if: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
 
 
 def read_suggestions(given: Path | str | Sequence[Plain], proposer: str | None) -> list[Plain]:
@@ -105,7 +110,45 @@ def read_suggestions(given: Path | str | Sequence[Plain], proposer: str | None) 
             plain["proposer"] = plain.get("proposer", proposer)
         out.append(plain)
         parsed(place, plain)
+    _linked([parsed(place, plain) for place, plain in enumerate(out, start=1)])
     return out
+
+
+def _linked(given: Sequence[Given]) -> None:
+    """Check that names are given once, that each link leads to one, and none leads back to itself.
+
+    Raises OptionError.
+    """
+    named: dict[str, Given] = {}
+    for one in given:
+        if one.name is not None and named.setdefault(one.name, one) is not one:
+            raise OptionError(
+                f"{one.where}: `name` {one.name!r} is that of another one; give each its own."
+            )
+    for one in given:
+        for link in (*one.only_if, *one.excludes):
+            if link not in named:
+                known = ", ".join(named) or "none"
+                raise OptionError(
+                    f"{one.where}: no hypothesis has the name {link!r}; the names are: {known}."
+                )
+        if one.name in one.excludes or _comes_back(one, named):
+            raise OptionError(
+                f"{one.where}: {one.name!r} would exclude itself, or hold only if it holds itself."
+            )
+
+
+def _comes_back(one: Given, named: Mapping[str, Given]) -> bool:
+    """Check whether the premises of a suggestion lead back to it."""
+    left, seen = list(one.only_if), set[str]()
+    while left:
+        name = left.pop()
+        if name == one.name:
+            return True
+        if name not in seen:
+            seen.add(name)
+            left += named[name].only_if
+    return False
 
 
 def _loaded(path: Path) -> Any:
@@ -149,7 +192,21 @@ def parsed(number: int, plain: Plain) -> Given:
     except (OptionError, QueryError) as error:
         told = str(error)
         raise type(error)(told if where in told else f"{where}: {told}") from error
-    return Given(number, where, by, region, texts["symptom"] or None, words, plain)
+    name = _text(plain, "name", where) or None
+    only_if, excludes = (_names(plain, link, where) for link in _LINKS)
+    symptom = texts["symptom"] or None
+    return Given(number, where, by, region, symptom, words, plain, None, name, only_if, excludes)
+
+
+def _names(plain: Plain, link: str, where: str) -> tuple[str, ...]:
+    """Return the names of other hypotheses in a text or in a list of texts."""
+    given = plain.get(link, [])
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, Sequence) or not all(isinstance(one, str) for one in listed):
+        raise OptionError(
+            f"{where}: `{link}` is the name of another hypothesis, or a list of them."
+        )
+    return tuple(dict.fromkeys(" ".join(one.split()) for one in listed))
 
 
 def _text(plain: Plain, name: str, where: str) -> str:

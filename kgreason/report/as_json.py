@@ -54,6 +54,8 @@ def as_dict(record: Record) -> dict[str, Any]:
         "reassessments": _reassessments(record),
         "explanation": _explanation(joined),
         "causes": _acted_on(record, _causes(members, joined, findings, told)),
+        "settled": _settled(record),
+        "broken_exclusions": _broken(record),
         "strategy": _strategy(record),
         "answer": _answer(record),
         "steps": _steps(record),
@@ -66,6 +68,25 @@ def as_dict(record: Record) -> dict[str, Any]:
             "cut": _text(about, "cut"),
         },
     }
+
+
+def _settled(record: Record) -> list[dict[str, Any]]:
+    """Return the hypotheses that were settled since a premise of them was refuted."""
+    out: dict[str, dict[str, Any]] = {}
+    for row in record.select("settlements"):
+        entry = {"hypothesis": row["hypothesis"].value, "premises": [], "why": row["cause"].value}
+        made = out.setdefault(row["hypothesis"].value, entry)
+        if row["premise"].value not in made["premises"]:
+            made["premises"].append(row["premise"].value)
+    return list(out.values())
+
+
+def _broken(record: Record) -> list[dict[str, Any]]:
+    """Return pairs of supported hypotheses of which one was said to exclude the other."""
+    return [
+        {"hypotheses": [row["one"].value, row["other"].value], "statement": row["said"].value}
+        for row in record.select("broken-exclusions")
+    ]
 
 
 def _strategy(record: Record) -> str:

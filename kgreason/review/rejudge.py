@@ -9,7 +9,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.store import Row, Store
-from kgreason.base.templates import Template
+from kgreason.base.templates import Template, template
 from kgreason.base.terms import PREFIXES, TRAILS, TYPE
 from kgreason.record import Record
 from kgreason.record.policy import Policy
@@ -46,7 +46,7 @@ class Evidence:
         found: dict[str, list[ox.Quad]] = {
             row.get("evidence", row["step"]).value: []
             for row in self.judgements
-            if row["phase"] != TRAILS.Decide
+            if row["phase"] not in (TRAILS.Decide, TRAILS.Settle)
         }
         plan = {
             q.subject: q.object.value
@@ -86,6 +86,8 @@ class Evidence:
             step = ox.NamedNode(row["step"].value)
             if row["phase"] == TRAILS.Decide:
                 _decide(made, used, step)
+            elif row["phase"] == TRAILS.Settle:
+                _apply(made, template("record", "settle-status"), step=step)
             elif row["phase"] == TRAILS.Hypothesize:
                 inner.extend(found[step.value])
                 _propose(inner, iri, used, found[step.value])
