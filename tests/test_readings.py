@@ -254,6 +254,16 @@ def test_what_wrong_texts_of_an_outcome_have_in_common_is_their_form(tmp_path: P
     assert "old" in leader["statement"]
 
 
+def test_a_piece_of_the_text_that_a_query_looks_for_says_the_query_again(tmp_path: Path) -> None:
+    rows = [
+        f'e:n{n} a e:Dish ; e:code "{f"old {n}x{n * 7 % 11}." if n % 5 == 0 else f"c {n}"}" .'
+        for n in range(100)
+    ]
+    asks = "EXISTS { ?focus <urn:e:code> ?code FILTER (REGEX(?code, '[.]$')) }"
+    leader = _leader(tmp_path, rows, _UNTIMED % asks)
+    assert leader is None or leader["kind"] != "value"
+
+
 def test_a_query_of_a_shape_is_read_as_an_outcome_is(tmp_path: Path) -> None:
     shapes = _SHAPES % "$this a <urn:e:Dish> FILTER NOT EXISTS { $this <urn:e:cookTime> ?time }"
     (tmp_path / "shapes.ttl").write_text(shapes, encoding="utf-8")

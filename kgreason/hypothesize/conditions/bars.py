@@ -31,6 +31,8 @@ _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix"})
 _PIECES: Final = frozenset({"contains", "form"})
+_DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
+"""A right form of a text that a pattern says is not there."""
 _LACKING: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("MinCount", "QualifiedMinCount", "HasValue")
 )
@@ -300,9 +302,10 @@ class Bars:
         if steps and steps == self._path:
             return True
         read = self._looked
-        # A piece of a text is a form of wrong values where an outcome asks what texts are like.
-        asked = read is not None and read.offending is not None and "Pattern" in read.components
-        return asked and steps == self._end and condition.test in _TEXTS
+        # Where texts fail that have no right form, a piece tells the form that they have instead;
+        # where those fail that have a wrong one, it says the rule again.
+        denied = read is not None and read.offending and _DENIED.search(read.offending.text)
+        return bool(denied) and steps == self._end and condition.test in _TEXTS
 
     def direct(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or one an outcome looks at."""
