@@ -1,6 +1,8 @@
 """A SPARQL endpoint as the graph, on Oxigraph's own server: ids, counts and an extract."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,8 @@ from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import SourceError
 from kgreason.decide.confirm import expected
-from kgreason.endpoint.named_endpoint import headers_of
+from kgreason.endpoint.asking_endpoint import AskingEndpoint
+from kgreason.endpoint.named_endpoint import NamedEndpoint, headers_of
 from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.look import compiled_elsewhere
 from kgreason.observe.opening import load_graph, recorded_request
@@ -330,3 +333,48 @@ def test_an_estimate_asks_little_and_takes_nothing(proxy: Proxy, shapes: Path) -
     assert list(found.failing.values()) == [(40, 240)]
     assert found.asked == len(proxy.asked)
     assert "240 focus nodes" in str(found)
+
+
+def test_a_busy_endpoint_is_asked_again_as_late_as_it_wants(proxy: Proxy, shapes: Path) -> None:
+    def busy(_: str, __: int, ___: dict[str, str], ____: bytes) -> Any:
+        return 429, {"Retry-After": "0", "Content-Length": "0"}, b""
+
+    def down(_: str, __: int, ___: dict[str, str], ____: bytes) -> Any:
+        return 503, {"Retry-After": "0", "Content-Length": "0"}, b""
+
+    proxy.mishaps = {1: busy, 2: down, 5: busy}
+    assert len(kgreason.symptoms(proxy.address, shapes=shapes)) == 1
+    assert proxy.mishaps == {}
+    assert proxy.asked[0] == proxy.asked[1] == proxy.asked[2]
+
+
+def test_an_endpoint_that_wants_to_be_left_alone_for_long_is_left(
+    proxy: Proxy, shapes: Path
+) -> None:
+    proxy.every = lambda *_: (503, {"Retry-After": "86400", "Content-Length": "0"}, b"")
+    with pytest.raises(SourceError, match="asks to be left alone for 86400 s"):
+        kgreason.symptoms(proxy.address, shapes=shapes)
+    assert len(proxy.asked) == 1
+
+
+def test_a_body_that_ends_too_early_is_asked_for_again(proxy: Proxy) -> None:
+    proxy.mishaps = {1: broken}
+    asking = AskingEndpoint(NamedEndpoint(proxy.address), sleep=lambda _: None)
+    assert asking.count("SELECT (COUNT(*) AS ?n) WHERE { GRAPH ?g { ?s a ?c } }") == 247
+    assert len(proxy.asked) == 2
+
+
+def test_the_command_line_estimates_and_investigates(
+    server: Served, shapes: Path, tmp_path: Path
+) -> None:
+    def run(*options: str) -> "subprocess.CompletedProcess[str]":
+        asked = [sys.executable, "-m", "kgreason", "investigate", server.address, *options]
+        asked += ["--shapes", str(shapes)]
+        return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    estimate = run("--dry-run", "--graph", "https://example.org/feeds/3")
+    assert "40 focus nodes" in estimate.stdout, estimate.stderr
+    assert not (tmp_path / ".kgreason").exists()
+    whole = run("--no-try-repairs", "--header", "X-Key: env:NO_SUCH_VARIABLE")
+    assert whole.returncode == 2
+    assert "there is no environment variable NO_SUCH_VARIABLE" in whole.stderr
