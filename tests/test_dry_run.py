@@ -120,7 +120,8 @@ def test_what_cannot_be_tried_says_why(
         if fitting
         else "No repair fits it."
     )
-    assert f"No repair was tried on a copy: {why.removesuffix('.')}:" in text(answer(record))
+    ended = why[:1].lower() + why[1:].removesuffix(".")
+    assert f"No repair was tried on a copy: {ended}:" in text(answer(record))
 
 
 def test_at_most_so_many_causes_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
