@@ -373,7 +373,7 @@ def test_the_command_line_estimates_and_investigates(
         return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     estimate = run("--dry-run", "--graph", "https://example.org/feeds/3")
-    assert "40 focus nodes" in estimate.stdout, estimate.stderr
+    assert "80 focus nodes" in estimate.stdout, estimate.stderr
     assert not (tmp_path / ".kgreason").exists()
     whole = run("--no-try-repairs", "--header", "X-Key: env:NO_SUCH_VARIABLE")
     assert whole.returncode == 2
