@@ -10,7 +10,8 @@ from kgreason.base.errors import KgreasonError
 from kgreason.graph import load
 from kgreason.model.choosing import choose
 from kgreason.model.spending import Spending
-from kgreason.observe.question import Vocabulary, outcomes
+from kgreason.observe.question import outcomes
+from kgreason.observe.question_words import Vocabulary
 from tests.cli_support import run
 from tests.model_support import Stub
 

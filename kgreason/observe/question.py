@@ -1,9 +1,8 @@
 """From a question to symptoms that it may mean: those at hand, and outcome queries to choose from.
 
-Words of the question are held against the names and labels of the graph's own terms, by their stems
-(M. F. Porter, "An algorithm for suffix stripping", Program 14, 1980); nothing is understood. The
-forms of outcome query are the files `queries/context/outcome-*.rq`; cue words ("without", "late")
-are in their headers.
+Words of the question are held against the names and labels of the graph's own terms; nothing is
+understood. The forms of outcome query are the files `queries/context/outcome-*.rq`; cue words
+("without", "late") are in their headers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,16 +11,15 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-import snowballstemmer
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.base.store import Row, Term
+from kgreason.base.store import Term
 from kgreason.base.templates import Template, Value, role, template
-from kgreason.base.terms import DCT, PREFIXES, RDFS, SKOS, TYPE
-from kgreason.base.words import content, in_order
+from kgreason.base.terms import PREFIXES, TYPE
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
-from kgreason.graph.names import Names, local_name
+from kgreason.graph.names import local_name
+from kgreason.observe.question_words import CUE_FAR, Asked, Calling, Vocabulary, stem, stems
 from kgreason.shacl import names as symptom_names
 
 MOST: Final = 9
@@ -29,17 +27,12 @@ MOST: Final = 9
 _CLASSES: Final = 40
 _FEW: Final = 50
 _DATES: Final = 6
-_NEAR: Final = 3
-"""Words between a cue and the name that it is about, at most."""
 _COUNTED: Final = 2 * MOST
 _PROPERTY, _VALUE, _CLASS, _HALF_CLASS = 2, 2, 2, 1
-_CUE_NEAR, _CUE_FAR = 2, 1
 _LANGUAGES: Final = tuple(PREFIXES[one] for one in ("rdf", "rdfs", "owl", "sh"))
 """Whose classes hold the words of a schema; these are asked about only where they are named."""
-_LABELS: Final = (SKOS.prefLabel, SKOS.altLabel, RDFS.label, DCT.title)
 _TRUE: Final = Literal(True)  # noqa: FBT003
 _FORM: Final = "outcome-"
-_STEMMER: Final = snowballstemmer.stemmer("english")
 
 
 @dataclass(frozen=True)
@@ -66,62 +59,6 @@ class Offered:
     used: frozenset[str] = frozenset()
     suspected: Mapping[str, Any] | None = field(default=None, hash=False)
     unread: str = ""
-
-
-class Asked:
-    """The words of a question: stems of those that name something, and where each word stands."""
-
-    def __init__(self, question: str) -> None:
-        self._words = in_order(question)
-        self.stems = stems(question)
-
-    def fits(self, called: Iterable[frozenset[str]]) -> tuple[frozenset[str], int]:
-        """Return the stems of a name that the question has, and how many of it are missing.
-
-        Of several names for one thing the one is taken that fits best.
-        """
-        return max(
-            ((self.stems & one, len(one - self.stems)) for one in called),
-            key=lambda found: (len(found[0]), -found[1]),
-            default=(frozenset(), 0),
-        )
-
-    def cue(self, cues: frozenset[str], about: frozenset[str]) -> int:
-        """Return how much the cues of a form speak for it: most where they are near its name."""
-        places = [n for n, word in enumerate(self._words) if word in cues]
-        named = [n for n, word in enumerate(self._words) if _stem(word) in about]
-        if any(abs(n - m) <= _NEAR for n in places for m in named if n != m):
-            return _CUE_NEAR
-        return _CUE_FAR if places else 0
-
-
-class Calling:
-    """Holds the words of a question against what terms of a graph are called."""
-
-    def __init__(self, asked: Asked, graph: Graph) -> None:
-        self._asked, self._graph = asked, graph
-
-    def fits(self, term: Term) -> tuple[frozenset[str], int]:
-        """Return the stems of a term's best name that were asked, and how many were not."""
-        return self._asked.fits(map(stems, self.names(term)))
-
-    def names(self, term: Term) -> Iterator[str]:
-        """Return what a term is called: its local name or text, and its labels."""
-        yield local_name(term.value) if isinstance(term, NamedNode) else term.value
-        if isinstance(term, NamedNode):
-            for said in _LABELS:
-                quads = self._graph.store.inner.quads_for_pattern(term, said, None)
-                labels = (quad.object for quad in quads)
-                yield from (one.value for one in labels if isinstance(one, Literal))
-
-
-def stems(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that name something."""
-    return frozenset(map(_stem, content(text)))
-
-
-def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word))
 
 
 def at_hand(question: str, graph: Graph, observed: Observed) -> list[Offered]:
@@ -153,21 +90,6 @@ def _classes(graph: Graph, failing: Iterable[Term]) -> tuple[NamedNode, ...]:
                 if isinstance(quad.object, NamedNode):
                     found.setdefault(quad.object)
     return tuple(found)
-
-
-class Vocabulary:
-    """What is asked of a graph to read questions about it: each query once."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph, self.names = graph, Names(graph)
-        self._rows: dict[str, Sequence[Row]] = {}
-
-    def rows(self, where: str, query: str, /, **given: Value) -> Sequence[Row]:
-        """Return the rows of a stored query."""
-        text = template(where, query).render(**given)
-        if text not in self._rows:
-            self._rows[text] = self.graph.store.select(text)
-        return self._rows[text]
 
 
 def outcomes(question: str, vocabulary: Vocabulary) -> list[Offered]:
@@ -222,7 +144,7 @@ def named_classes(question: str, vocabulary: Vocabulary) -> list[NamedClass]:
 def cue_stems() -> frozenset[str]:
     """Return the stems of all words by which a question says what is odd."""
     forms = (made for name, made in role("context").items() if name.startswith(_FORM))
-    return frozenset(_stem(one) for made in forms for one in made.header.get("cues", "").split())
+    return frozenset(stem(one) for made in forms for one in made.header.get("cues", "").split())
 
 
 def _best(found: Iterable[Offered]) -> list[Offered]:
@@ -406,7 +328,7 @@ class _Reader:
         """Return an outcome query with its score; None where only a cue could speak for it."""
         about = frozenset(word for one in of for word in one.asked)
         cue = self._cue(made, about)
-        if cue == _CUE_FAR and made.header.get("over") == "numbers":
+        if cue == CUE_FAR and made.header.get("over") == "numbers":
             cue = 0  # "so many nodes" says nothing of a number
         if not cue and "cued" in made.header:
             return None

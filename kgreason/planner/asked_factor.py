@@ -17,7 +17,7 @@ from kgreason.base.extensions import cached
 from kgreason.base.store import Term
 from kgreason.base.templates import Value
 from kgreason.base.terms import TRAILS, TYPE
-from kgreason.observe.question import Asked, Calling, Vocabulary, stems
+from kgreason.observe.question_words import Asked, Calling, Vocabulary, stems
 from kgreason.planner.decision_list import intents_of
 from kgreason.planner.tool_catalogue import catalogue, text, values
 from kgreason.routing.phrases import Phrases

@@ -14,14 +14,13 @@ from kgreason.observe.question import (
     MOST,
     NamedClass,
     Offered,
-    Vocabulary,
     at_hand,
     complete,
     cue_stems,
     named_classes,
     outcomes,
-    stems,
 )
+from kgreason.observe.question_words import Vocabulary, stems
 from kgreason.observe.request import Request
 from kgreason.planner.asked_factor import Linked, linked, names_anything, suggestion
 from kgreason.planner.decision_list import intents_of
