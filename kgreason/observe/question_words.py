@@ -1,7 +1,7 @@
 """Words of a question, held against what the terms of a graph are called.
 
-Words are compared by their stems (M. F. Porter, "An algorithm for suffix stripping", Program 14,
-1980).
+Words are compared by their stems, as the English stemmer of Snowball makes them (M. F. Porter,
+"Snowball: a language for stemming algorithms", 2001).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
