@@ -5,11 +5,13 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
 
 from kgreason.base.errors import OptionError
 from kgreason.endpoint import dialect
+from kgreason.graph.load import FORMATS
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VARIABLE: Final = "env:"
@@ -77,6 +79,11 @@ def address_of(name: str) -> str:
     parts = urlsplit(name)
     if parts.scheme.lower() not in {"http", "https"} or not parts.hostname:
         raise OptionError(f"{name}: give the address of an endpoint as https://HOST/PATH.")
+    if PurePosixPath(parts.path.removesuffix(".gz")).suffix.lower() in FORMATS:
+        raise OptionError(
+            f"{name}: this looks like a file, and files are never fetched; download it, and give "
+            "the file. An address is taken for a SPARQL endpoint."
+        )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise OptionError(
             f"{parts.scheme}://{parts.hostname}{parts.path}: give the address without a user name, "
