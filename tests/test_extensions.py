@@ -125,6 +125,7 @@ def test_the_files_are_in_the_record_with_their_digests(folder: Path) -> None:
         assert "Extension" not in result.turtle()
 
 
+@pytest.mark.slow
 def test_audit_replay_and_the_second_engine_know_the_extension(
     folder: Path, tmp_path: Path
 ) -> None:

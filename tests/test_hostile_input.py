@@ -89,6 +89,7 @@ QUERIES: list[tuple[str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "text"), QUERIES, ids=[q[0] for q in QUERIES])
 def test_megabytes_of_a_broken_query_are_refused(name: str, text: str) -> None:
     Path("q.rq").write_text(text)
@@ -320,6 +321,7 @@ def bomb(path: str, megabytes: int) -> None:
         file.write(packer.flush())
 
 
+@pytest.mark.slow
 def test_a_packed_file_is_not_unpacked_beyond_a_gigabyte() -> None:
     bomb("bomb.nt.gz", 1100)
     assert Path("bomb.nt.gz").stat().st_size < 10 << 20

@@ -111,6 +111,7 @@ def test_one_right_answer_is_the_rule(name: str) -> None:
     assert sum(bool(row["also_right"]) for row in found) <= len(found) / 10
 
 
+@pytest.mark.slow
 def test_no_question_is_there_twice_nor_with_a_word_changed() -> None:
     found = [(row["id"], words(row["question"])) for name in FILES for row in rows(name)]
     near = [

@@ -157,6 +157,7 @@ def test_who_cannot_be_put_in_other_words_any_more_is_left_as_it_stands(
 # --- budgets ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [7, pytest.param(31, marks=pytest.mark.slow), 41])
 def test_a_run_that_a_budget_ended_is_resumed_as_one(tmp_path: Path, most: int) -> None:
     """In the middle of the tests of the first symptom, and between a repair and its trial."""
@@ -192,6 +193,7 @@ def test_a_finished_run_is_told_and_nothing_is_added(whole: Run, tmp_path: Path)
 # --- repairs ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", [broken, fruitless], ids=["falls over", "mends nothing"])
 def test_a_run_cut_off_between_repairs_goes_on_with_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: Callable[..., Any]

@@ -281,6 +281,7 @@ def judged(site: TestClient, fields: dict[str, str], origin: str | None = OWN) -
     return got.status_code, words(got.text)
 
 
+@pytest.mark.slow
 def test_a_verdict_is_taken_from_the_form_alone(tmp_path: Path) -> None:
     ledger = investigate(tmp_path)
     site = client(ledger)

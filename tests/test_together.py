@@ -59,6 +59,7 @@ def investigated(
         return copied(result.record)
 
 
+@pytest.mark.slow
 def test_each_has_the_record_that_it_has_alone(options: dict[str, Any], tmp_path: Path) -> None:
     """All four begin before any of them goes on; none remembers what another one rejects."""
     alone = [investigated(options, place, None) for place in range(len(SEEDS))]

@@ -188,6 +188,7 @@ class Clock(datetime):
         return datetime.now(tz) + cls.wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [1, -1])
 def test_a_clock_that_is_wrong_by_an_hour_changes_nothing(
     options: dict[str, Any], alone: set[str], hours: int, monkeypatch: pytest.MonkeyPatch,
@@ -239,6 +240,7 @@ def test_the_build_changes_with_the_files(monkeypatch: pytest.MonkeyPatch) -> No
     session_state.build.cache_clear()
 
 
+@pytest.mark.slow
 def test_where_workers_fail_or_are_of_another_version_the_step_is_done_here(
     options: dict[str, Any], alone: set[str], tmp_path: Path
 ) -> None:
@@ -280,6 +282,7 @@ def _impatient(init: Any) -> Any:
     return begun
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [12])
 def test_a_parent_that_dies_goes_on_with_what_workers_did(
     options: dict[str, Any], alone: set[str], steps: int, tmp_path: Path
@@ -317,6 +320,7 @@ def two_workers(tmp_path: Path) -> Iterator[list[Any]]:
         each.wait()
 
 
+@pytest.mark.slow
 def test_workers_that_are_killed_lose_nothing(
     options: dict[str, Any], alone: set[str], two_workers: list[Any], tmp_path: Path
 ) -> None:
@@ -396,6 +400,7 @@ def test_what_workers_cannot_do_is_said(options: dict[str, Any], tmp_path: Path)
         kgreason.investigate(**options, queue="amqp://localhost")
 
 
+@pytest.mark.slow
 def test_the_command_works_and_ends(options: dict[str, Any], tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     one = started(ledger, "--idle", "20")
@@ -462,6 +467,7 @@ def test_time_is_kept_by_the_folder_queue_alone(tmp_path: Path) -> None:
     assert second.take(0) is None
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_supervisor_are_carried_on_by_workers(tmp_path: Path) -> None:
     """Sub-investigations that are open in the ledger; what is joined at fan-in is the same."""
     asked = factory(tmp_path) | {"strategy": "supervisor"}
