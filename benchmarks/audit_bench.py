@@ -40,7 +40,7 @@ RECORDS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def measure(record: Any, engine: Any) -> dict[str, float]:
-    """Give the CPU seconds of one audit and what it looked at."""
+    """Return the CPU seconds of one audit and what it looked at."""
     begun = time.process_time()
     found = audit(record, engine=engine)
     seconds = time.process_time() - begun
@@ -50,7 +50,7 @@ def measure(record: Any, engine: Any) -> dict[str, float]:
 
 
 def peak() -> int:
-    """Give the peak memory of this process in MiB."""
+    """Return the peak memory of this process in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

@@ -66,7 +66,7 @@ def measured(place: Path, parts: int, classes: int) -> str:
 
 
 def data(parts: int) -> Iterator[str]:
-    """Give parts and the things they are from; every third is what an axiom makes it."""
+    """Return parts and the things they are from; every third is what an axiom makes it."""
     for n in range(parts):
         rule = n % RULES
         kind = "Vendor" if n // RULES % 3 == 0 else "Supplier"
@@ -78,7 +78,7 @@ def data(parts: int) -> Iterator[str]:
 
 
 def shapes() -> Iterator[str]:
-    """Give a shape for each kind of part."""
+    """Return a shape for each kind of part."""
     for rule in range(RULES):
         yield (
             f"ex:S{rule} a sh:NodeShape ; sh:targetClass ex:Part{rule} ; sh:property ex:P{rule} . "

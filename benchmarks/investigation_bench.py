@@ -83,7 +83,7 @@ def generate(triples: int, seed: int, folder: Path) -> None:
 
 
 def made(folder: Path, size: int, seed: int) -> Iterator[Case]:
-    """Give the generated cases of a size."""
+    """Return the generated cases of a size."""
     data, merged = folder / str(size), folder / f"{size}.nt"
     generate(size, seed, data)
     with merged.open("wb") as out:
@@ -96,7 +96,7 @@ def made(folder: Path, size: int, seed: int) -> Iterator[Case]:
 
 
 def real(folder: Path) -> Iterator[Case]:
-    """Give the real graphs that are at hand; tell which are not."""
+    """Return the real graphs that are at hand; tell which are not."""
     for name, data, shapes in REAL:
         if not (DATA / data).exists():
             print(f"{name}: skipped, {data} is not there; set KGREASON_DATA to its folder")
@@ -115,7 +115,7 @@ def real(folder: Path) -> Iterator[Case]:
 
 
 def command(engine: str, case: Case, ledger: Path) -> list[str]:
-    """Give the whole process to measure."""
+    """Return the whole process to measure."""
     if engine != "pyshacl":
         asked = ["-m", "kgreason", "investigate", str(case.data), "--shapes", str(case.shapes)]
         lenient = ["--lenient"] if case.kind == "real" else []
@@ -142,12 +142,12 @@ def measure(engine: str, case: Case) -> dict[str, Any]:
 
 
 def taken(used: resource.struct_rusage) -> dict[str, float]:
-    """Give seconds of CPU and MiB (Linux counts in KiB)."""
+    """Return seconds of CPU and MiB (Linux counts in KiB)."""
     return {"seconds": used.ru_utime + used.ru_stime, "peak_mib": used.ru_maxrss / 1024}
 
 
 def row(case: Case, engine: str, found: dict[str, Any], base: dict[str, Any] | None) -> str:
-    """Give a line of the table; ratios are to pySHACL, where it was measured in this run."""
+    """Return a line of the table; ratios are to pySHACL, where it was measured in this run."""
     start = f"{case.name:>9} {case.kind:<11} {engine:<20}"
     if "error" in found:
         return f"{start} {found['error']}"
@@ -159,7 +159,7 @@ def row(case: Case, engine: str, found: dict[str, Any], base: dict[str, Any] | N
 
 
 def growth(points: list[tuple[int, float]]) -> float:
-    """Give b of seconds = a * triples^b: the slope of a line through the logarithms."""
+    """Return b of seconds = a * triples^b: the slope of a line through the logarithms."""
     logs = [(math.log(size), math.log(seconds)) for size, seconds in points]
     middle = [sum(values) / len(logs) for values in zip(*logs, strict=True)]
     across = sum((x - middle[0]) * (y - middle[1]) for x, y in logs)

@@ -269,7 +269,7 @@ class Writer:
         kind: str,
         found: Finding,
     ) -> Step:
-        """Give the step that `execute` writes."""
+        """Return the step that `execute` writes."""
         step = self.record.step("Execute", TRAILS.Execution)
         step.describe(step.node, test=test, symptom=symptom, attempt=1)
         step.add(step.node, PROV.used, test)
@@ -464,7 +464,7 @@ def _number(node: ox.NamedNode) -> str:
 
 
 def _supported(record: Record) -> dict[Any, list[int]]:
-    """Give how many failing nodes the regions of the supported hypotheses hold, by symptom."""
+    """Return how many failing nodes the regions of the supported hypotheses hold, by symptom."""
     inner, graph = record.store.inner, record.iri
     held: dict[Any, list[int]] = {}
     for link in inner.quads_for_pattern(None, TRAILS.status, TRAILS.Supported, graph):

@@ -69,7 +69,7 @@ def measured(
 
 
 def data(nodes: int, feed: int, seed: int) -> Iterator[str]:
-    """Give the nodes of a feed; in the last one a third of the properties is not right."""
+    """Return the nodes of a feed; in the last one a third of the properties is not right."""
     rng = random.Random(f"{seed} {feed}")
     for n in range(feed, nodes, FEEDS):
         said = [f"ex:n{n} a ex:K{n % CLASSES} ; ex:made ex:team{n % 7}"]
@@ -84,7 +84,7 @@ def data(nodes: int, feed: int, seed: int) -> Iterator[str]:
 
 
 def shapes(number: int, distinct: int) -> Iterator[str]:
-    """Give so many shapes, in an order by lot: constraints of all properties of all classes.
+    """Return so many shapes, in an order by lot: constraints of all properties of all classes.
 
     After so many `distinct` ones they come again.
     """

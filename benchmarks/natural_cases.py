@@ -165,7 +165,7 @@ def matching(glob: str) -> re.Pattern[str]:
 
 
 def sources(folder: Path, commit: str, globs: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Give path and content of the files of a commit that a glob matches, in order of path."""
+    """Return path and content of the files of a commit that a glob matches, in order of path."""
     wanted = [matching(one) for one in globs]
     listed = git(folder, "ls-tree", "-r", "-z", "--name-only", commit).decode().split("\0")
     for path in sorted(filter(None, listed)):
@@ -206,7 +206,7 @@ def store_of(folder: Path, commit: str, globs: tuple[str, ...]) -> ox.Store:
 
 
 def chosen(store: ox.Store, case: Case, pattern: str) -> set[str]:
-    """Give the focus nodes of a pattern, as N-Triples terms."""
+    """Return the focus nodes of a pattern, as N-Triples terms."""
     found = store.query(
         f"{header(case)}SELECT DISTINCT ?focus WHERE {{ {pattern} }}",
         use_default_graph_as_union=True,
@@ -215,7 +215,7 @@ def chosen(store: ox.Store, case: Case, pattern: str) -> set[str]:
 
 
 def outcomes(store: ox.Store, case: Case) -> dict[str, bool]:
-    """Give what the case's own outcome query says of each focus node."""
+    """Return what the case's own outcome query says of each focus node."""
     found = store.query(header(case) + case.outcome, use_default_graph_as_union=True)
     return {
         str(row["focus"]): row["outcome"].value == "true"

@@ -187,7 +187,7 @@ class Alone(Record):
 
 
 def as_nodes(record: Record, step: Any) -> dict[str, Any]:
-    """Give the statements of a recorded step as a checkpointer would be given them."""
+    """Return the statements of a recorded step as a checkpointer would be given them."""
     inner, graph = record.store.inner, record.iri
     nodes: dict[str, dict[str, list[str]]] = {}
     for link in inner.quads_for_pattern(None, TRAILS.step, step, graph):
@@ -347,7 +347,7 @@ def row_of(kind: str, place: str, size: int, options: argparse.Namespace) -> dic
 
 
 def table(rows: list[dict[str, Any]], measure: str) -> str:
-    """Give figures as a table in Markdown."""
+    """Return figures as a table in Markdown."""
     lines = [
         "| step | place | quads | " + " | ".join(COLUMNS) + " | × SQLite | × rdflib | growth |",
         "|---" * (len(COLUMNS) + 6) + "|",

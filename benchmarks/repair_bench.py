@@ -170,7 +170,7 @@ def disturb(base: BaseGraph, truth: Truth, noise: float, seed: int) -> None:
 def compared(
     known: Sequence[Target], truth: Truth, design: Design, *, asked: bool
 ) -> Sequence[Target]:
-    """Give the other constraints that hold for the class of the broken one."""
+    """Return the other constraints that hold for the class of the broken one."""
     own = truth.target
     if own.component == "Closed":
         return []
@@ -181,7 +181,7 @@ def compared(
 
 
 def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found:
-    """Give the number of the cause whose repair leads, what else fits it, and its placebos.
+    """Return the number of the cause whose repair leads, what else fits it, and its placebos.
 
     A cause is of the fault where four in five of the failing nodes it claims were corrupted.
     """
@@ -210,7 +210,7 @@ def looked_at(found: Opened, truth: Truth, clean: frozenset[ox.Triple]) -> Found
 
 
 def is_sown(claim: Claim, corrupted: set[Any], *, most: bool) -> bool:
-    """Say whether the failing nodes that a hypothesis claims are those of the fault.
+    """Check whether the failing nodes that a hypothesis claims are those of the fault.
 
     Where most nodes were corrupted, others are among them; there it has to claim half of them.
     """
@@ -222,7 +222,7 @@ def is_sown(claim: Claim, corrupted: set[Any], *, most: bool) -> bool:
 
 
 def restored(found: Opened, claim: Claim, repair: Repair, clean: frozenset[ox.Triple]) -> float:
-    """Give the share of the changes at the claimed nodes that bring back what was there."""
+    """Return the share of the changes at the claimed nodes that bring back what was there."""
     text = query(found.context, claim, repair, None, None, placebo=False)
     _, arms = read_arms(found.graph, found.graph.store.select(text))
     changes = arms[CLAIMED].patch.changes
@@ -280,7 +280,7 @@ def written(
 
 
 def renamed(target: Target, number: int) -> Iterator[ox.Triple]:
-    """Give the shape of another constraint under a name of its own."""
+    """Return the shape of another constraint under a name of its own."""
     for triple in target.shapes():
         names = [
             ox.NamedNode(f"{t.value}-{number}")
@@ -321,7 +321,7 @@ def apart(work: Callable[[], Found], seconds: float) -> Found:
 
 
 def table(results: Sequence[Found]) -> Iterator[str]:
-    """Give the figures as a table in Markdown."""
+    """Return the figures as a table in Markdown."""
     by_fault: Mapping[str, list[Found]] = defaultdict(list)
     for one in results:
         by_fault[one["fault"]].append(one)
@@ -346,7 +346,7 @@ def table(results: Sequence[Found]) -> Iterator[str]:
 
 
 def controls(rows: Sequence[tuple[str, Sequence[Found]]]) -> Iterator[str]:
-    """Give what was accepted where nothing can be mended."""
+    """Return what was accepted where nothing can be mended."""
     if not rows:
         return
     yield "| control | trials | supported | accepted, as it was | accepted, and wrong |"
@@ -362,7 +362,7 @@ def controls(rows: Sequence[tuple[str, Sequence[Found]]]) -> Iterator[str]:
 
 
 def summary(results: Sequence[Found]) -> Iterator[str]:
-    """Give placebos, interventions and cost over all trials."""
+    """Return placebos, interventions and cost over all trials."""
     done = [one for one in results if one["state"] == "done"]
     arms = [arm for one in done for arm in one["placebos"]]
     failing = [arm for arm in arms if arm["claimed"]]

@@ -60,7 +60,7 @@ KINDS = {"core": SHAPES, "with sparql": SHAPES + SPARQL}
 
 
 def graph(triples: int, seed: int) -> list[str]:
-    """Give about as many lines of N-Triples; one statement in a hundred is at fault."""
+    """Return about as many lines of N-Triples; one statement in a hundred is at fault."""
     dice = random.Random(seed)
     lines: list[str] = []
     orders = int(triples / TRIPLES_EACH)
@@ -94,7 +94,7 @@ def graph(triples: int, seed: int) -> list[str]:
 
 
 def partners(orders: int, dice: random.Random) -> list[str]:
-    """Give the lines of customers and products."""
+    """Return the lines of customers and products."""
     lines: list[str] = []
 
     def say(subject: str, name: str, value: str) -> None:
@@ -127,7 +127,7 @@ def measure(engine: str, data: Path, shapes: Path) -> dict[str, Any]:
 
 
 def row(size: int, kind: str, engine: str, found: dict[str, Any], base: dict[str, Any]) -> str:
-    """Give a line of the table; ratios are to kgreason, both steps together."""
+    """Return a line of the table; ratios are to kgreason, both steps together."""
     if "error" in found:
         return f"{size:>9} {kind:<11} {engine:<9} {found['error']}"
     whole = found["load_seconds"] + found["validate_seconds"]

@@ -15,7 +15,7 @@ Step = Callable[[], int]
 
 
 def cpu() -> float:
-    """Give the CPU seconds of this process and its children."""
+    """Return the CPU seconds of this process and its children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
@@ -27,7 +27,7 @@ def peak() -> float:
 
 
 def kgreason(data: Path, shapes: Path) -> tuple[Step, Step]:
-    """Give the steps of kgreason."""
+    """Return the steps of kgreason."""
     from kgreason.base.errors import KgreasonError  # noqa: PLC0415 - each engine imports its own
     from kgreason.graph import load  # noqa: PLC0415
     from kgreason.shacl import compile_shapes, observe_all, read_shapes  # noqa: PLC0415
@@ -53,7 +53,7 @@ def kgreason(data: Path, shapes: Path) -> tuple[Step, Step]:
 
 
 def pyshacl(data: Path, shapes: Path) -> tuple[Step, Step]:
-    """Give the steps of pySHACL on an rdflib graph."""
+    """Return the steps of pySHACL on an rdflib graph."""
     import pyshacl as engine  # noqa: PLC0415
     import rdflib  # noqa: PLC0415
 
@@ -76,7 +76,7 @@ def pyshacl(data: Path, shapes: Path) -> tuple[Step, Step]:
 
 
 def pyrudof(data: Path, shapes: Path) -> tuple[Step, Step]:
-    """Give the steps of pyrudof with its native engine."""
+    """Return the steps of pyrudof with its native engine."""
     import pyrudof as engine  # noqa: PLC0415
 
     rudof = engine.Rudof(engine.RudofConfig())

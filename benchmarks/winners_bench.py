@@ -85,7 +85,7 @@ def runs_of(file: str) -> Iterator[Run]:
 
 
 def winners(found: Sequence[Run], cases: Sequence[Case]) -> Iterator[str]:
-    """Give the table of winners: accuracy by confidence, correlation, and calibration errors."""
+    """Return the table of winners: accuracy by confidence, correlation, and calibration errors."""
     yield "| winner stands at | runs | right |"
     yield "|---|---:|---:|"
     parts = {
@@ -104,7 +104,7 @@ def winners(found: Sequence[Run], cases: Sequence[Case]) -> Iterator[str]:
 
 
 def errors(cases: Sequence[Case], policy: str) -> Iterator[str]:
-    """Give the calibration errors under a policy: as told, and out of fold by either map."""
+    """Return the calibration errors under a policy: as told, and out of fold by either map."""
     told: list[str] = []
     raw = None
     for features in (False, True):
@@ -162,7 +162,7 @@ class Sown:
 
 
 def asked(given: argparse.Namespace) -> Iterator[Trial]:
-    """Give a trial for each fault and seed, each with a graph of its own, which is changed."""
+    """Return a trial for each fault and seed, each with a graph of its own, which is changed."""
     for fault in given.faults.split(","):
         for seed in _range(given.seeds):
             how = ((), DEFAULT_POLICY)
@@ -190,7 +190,7 @@ def patient(place: Path) -> Path:
 
 
 def runs(several: Sequence[Trial]) -> Iterator[str]:
-    """Give what citations and rounds come to, with the early stop and without it."""
+    """Return what citations and rounds come to, with the early stop and without it."""
     yield "| stop | runs | right | rounds | tests | CPU s | citations | borne out |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     found: dict[str, list[dict[str, float]]] = {"early": [], "none": []}
@@ -244,7 +244,7 @@ def investigated(one: Sown, rules: str) -> dict[str, float]:
 
 
 def strategies(several: Sequence[Trial]) -> Iterator[str]:
-    """Give what each strategy makes of the sown faults: right causes, steps, tests, time."""
+    """Return what each strategy makes of the sown faults: right causes, steps, tests, time."""
     yield "| strategy | runs | answered | right cause | steps | tests | CPU s |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     found: dict[str, list[dict[str, float]]] = {name: [] for name in STRATEGIES}

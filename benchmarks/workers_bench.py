@@ -79,7 +79,7 @@ def written(folder: Path, nodes: int) -> dict[str, Any]:
 
 
 def content(record: Record) -> set[str]:
-    """Give what a record says, apart from names, times, numbers of steps, and joining."""
+    """Return what a record says, apart from names, times, numbers of steps, and joining."""
     own = names_of(record.iri)
     lines = {
         own.sub("urn:kgreason:it", str(q.triple))

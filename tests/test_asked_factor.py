@@ -150,3 +150,21 @@ def test_words_that_name_nothing_are_told(data: Path) -> None:
 def test_what_nothing_lacks_is_told_so(data: Path) -> None:
     with pytest.raises(OptionError, match="all 90 nodes of the class Paper have title"):
         api.readings("Why do papers lack a title?", data)
+
+
+SHAPE = """@prefix e: <https://example.org/lab/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+e:PaperShape a sh:NodeShape ; sh:targetClass e:Article , e:Preprint ;
+    sh:property [ sh:path e:abstract ; sh:minCount 1 ] , [ sh:path e:pages ; sh:maxInclusive 5 ] .
+"""
+
+
+def test_a_symptom_of_shapes_is_suspected_by_a_strategy_too(data: Path, tmp_path: Path) -> None:
+    shapes = tmp_path / "shapes.ttl"
+    shapes.write_text(SHAPE, encoding="utf-8")
+    question = "Is a missing abstract related to the venue?"
+    made = api.plan(question, data, shapes=shapes, strategy="hypothesis")
+    with made.result as result:
+        told = result.markdown()
+    assert "Of “venue” this tells most: " in told
+    assert "pages" not in told.partition("## Symptoms")[2].partition("##")[0]

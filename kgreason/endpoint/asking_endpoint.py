@@ -157,7 +157,7 @@ class AskingEndpoint:
 
 
 def batches(things: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    """Give things in batches, each for one query."""
+    """Return things in batches, each for one query."""
     for start in range(0, len(things), BATCH):
         yield things[start : start + BATCH]
 

@@ -64,7 +64,7 @@ class Neighbourhood:
             self._take(sorted(classes))
 
     def lines(self) -> Iterator[str]:
-        """Give the quads as lines of N-Quads, sorted."""
+        """Return the quads as lines of N-Quads, sorted."""
         yield from sorted(f"{quad} .\n" for quad in self.quads)
 
     def _ends(self) -> set[str]:
@@ -153,7 +153,7 @@ class Neighbourhood:
                         self.quads.add(ox.Quad(other, predicate, row["node"], _graph(row)))
 
     def _grouped(self, sizes: dict[str, int], direction: str, hub: int) -> Iterator[list[str]]:
-        """Give groups of nodes whose answers are not too long; hubs are cut."""
+        """Return groups of nodes whose answers are not too long; hubs are cut."""
         most = self.asking.page
         group: list[str] = []
         rows = 0
@@ -170,7 +170,7 @@ class Neighbourhood:
             yield group
 
     def _rows(self, name: str, group: Sequence[str]) -> Iterator[Row]:
-        """Give the answers for a group from the named graphs, then from the default graph."""
+        """Return the answers for a group from the named graphs, then from the default graph."""
         if self.layout.named:
             self._answers += 1
             yield from self.asking.select(

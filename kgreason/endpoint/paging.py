@@ -72,7 +72,7 @@ class Pages:
         return frozenset().union(*(one for _, one in self._split(pattern, prefix, None)))
 
     def _pages(self, pattern: Fragment, total: int) -> Iterator[tuple[str, frozenset[str]]]:
-        """Give the pages in the order of their digests, each as large as an answer may be."""
+        """Return the pages in the order of their digests, each as large as an answer may be."""
         depth = 0
         while total > self._asking.page * 16**depth // 2 and total > self._asking.page:
             depth += 1
@@ -83,7 +83,7 @@ class Pages:
     def _split(
         self, pattern: Fragment, prefix: str, size: int | None
     ) -> Iterator[tuple[str, frozenset[str]]]:
-        """Give a page; one that is too long for an answer is given as pages of one more figure."""
+        """Return a page; one too long for an answer is returned as pages of one more figure."""
         size = self._size(pattern, prefix) if size is None else size
         if size > self._asking.page and len(prefix) < _DEEPEST:
             for figure in _FIGURES:

@@ -88,7 +88,7 @@ def dialect_of(asking: AskingEndpoint) -> Dialect:
 
 
 def notices(probed: Probed, host: str) -> Iterable[str]:
-    """Give what there is to say of the probes that failed, beside what becomes of constraints."""
+    """Return what there is to say of the probes that failed, beside what becomes of constraints."""
     for one in probed.failed:
         if one.header.get("follows") == "told":
             yield f"{host}: {one.header['otherwise']}"

@@ -233,7 +233,7 @@ class _Pull:
     def _which(
         self, section: str, terms: Sequence[ox.NamedNode | ox.Literal]
     ) -> Iterator[ox.NamedNode | ox.Literal]:
-        """Give those of some terms of which a query holds."""
+        """Return those of some terms of which a query holds."""
         for batch in batches(sorted(set(terms), key=str)):
             query = template(ROLE, "known").render(section, nodes=list(batch))
             for node in self.asking.nodes(query, "node"):

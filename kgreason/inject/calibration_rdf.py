@@ -99,7 +99,7 @@ def _bins(figures: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Value]]]:
 
 
 def _sources(learned: Learned) -> Iterator[tuple[str, dict[str, Value]]]:
-    """Give how many leaders there were of each graph and fault.
+    """Return how many leaders there were of each graph and fault.
 
     Natural faults are each of a graph of their own: they are counted by the part of the collection
     that they stand in, for the map is copied into every record.

@@ -177,7 +177,7 @@ def _nearest(
 def _oracle(
     truth: Truth, size: int, failing: int, symptom: Mapping[str, Any] | None, store: ox.Store
 ) -> list[float]:
-    """Give, for each cause, what one who knows its region would see.
+    """Return, for each cause, what one who knows its region would see.
 
     That is the hypergeometric probability of so many failing nodes in it or more, on all data,
     times the number of levels in its dimension (at most 1). The failing nodes of a cause are taken

@@ -134,7 +134,7 @@ def extract_of(request: Request) -> Extract:
 def symptoms_of(
     graph: Graph, extract: Extract, compiled: Compiled, notices: list[str], seconds: float
 ) -> Iterator[Symptom]:
-    """Give each constraint with who fails, as the endpoint said; what is passed over is told."""
+    """Return each constraint with who fails, as the endpoint said; what is passed over is told."""
     notices += extract.refused
     for name, nodes in extract.lists.items():
         _mark(graph, _list(name), nodes)

@@ -63,7 +63,7 @@ class _Found:
 
 
 def finding(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    """Tell what an earlier question found, and how it stands in the graph of now."""
+    """Describe what an earlier question found, and how it stands in the graph of now."""
     name = str(arguments["name"]).strip().upper()
     wanted = str(arguments.get("investigation", "")).strip().upper().removeprefix("I")
     conversation = conversation_of(desk.record)
@@ -122,7 +122,7 @@ def _now(desk: Desk, found: _Found, year: str) -> Observation:
 
 
 def _told(found: _Found, nodes: int, failed: int, failing: int, when: str) -> str:
-    """Say how a finding stands now."""
+    """Describe how a finding stands now."""
     if found.name.startswith("S"):
         if not failing:
             return f"In these data no node{when} breaks this rule."

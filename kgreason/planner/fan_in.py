@@ -129,7 +129,7 @@ def joined(parent: Record, found: FanIn, made: Record) -> Joined:
 
 
 def _concluded(made: Record) -> Iterator[Concluded]:
-    """Give the verdict on each symptom and each mechanism that is told with an origin."""
+    """Return the verdict on each symptom and each mechanism that is told with an origin."""
     for _, group in groupby(made.select("concluded"), key=lambda row: row["node"].value):
         rows = list(group)
         said: dict[str, list[Value]] = {}
@@ -160,7 +160,7 @@ def _final(groups: Sequence[Same], used: set[str], final: Mapping[str, str]) -> 
 def _contradictions(
     groups: Sequence[Same], final: Mapping[str, str]
 ) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Tell where sub-investigations disagree, and what the evidence of all of them comes to."""
+    """Describe where sub-investigations disagree, and what the evidence of all of them comes to."""
     for one in groups:
         if one.contradictory and one.first.iri.value in final:
             status = final[one.first.iri.value]

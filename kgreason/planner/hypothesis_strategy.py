@@ -72,4 +72,4 @@ def _narrowed(goal: str, request: Request, context: PlanContext) -> Request:
     except OptionError:
         return request
     best = [one for one in found if one.score == found[0].score]
-    return replace(request, only=best[0].only) if len(best) == 1 else request
+    return of_reading(best[0], request, context) if len(best) == 1 else request

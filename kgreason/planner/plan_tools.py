@@ -90,7 +90,7 @@ def _rows(
 
 
 def _told(names: Names, rows: Sequence[Row], variables: Sequence[str], most: int) -> str:
-    """Tell rows: nodes alone as a list, others with the names of what they hold."""
+    """Describe rows: nodes alone as a list, others with the names of what they hold."""
     if not rows:
         return "nothing"
     alone = len(variables) == 1

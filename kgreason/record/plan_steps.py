@@ -140,7 +140,7 @@ def write_goal(
 def _attributed(
     record: Record, step: Step, node: Node, by: Agent, calls: Iterable[ModelCall]
 ) -> None:
-    """Say who made a node, its place among those of its kind, and in which call of a model."""
+    """Describe who made a node, its place among those of its kind, and in which call of a model."""
     step.describe(node, index=int(node.value.rpartition(":")[2]))
     introduce(record, step, (by,))
     step.add(node, PROV.wasAttributedTo, by.iri)

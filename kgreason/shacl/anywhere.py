@@ -41,7 +41,7 @@ def flat(pattern: Fragment) -> Fragment:
 def _without_graphs(
     tokens: Sequence[Token], times: Mapping[str, int] | None = None
 ) -> Iterator[Token]:
-    """Give the tokens of one scope; a SELECT within it has variables of its own."""
+    """Return the tokens of one scope; a SELECT within it has variables of its own."""
     times = _times(tokens) if times is None else times
     index = 0
     while index < len(tokens):

@@ -76,7 +76,7 @@ def _agreed(found: list[dict[NamedNode, tuple[Term, ...]]]) -> dict[NamedNode, t
 def _listed(
     shapes: Shapes, asked: dict[NamedNode, tuple[Term, ...]]
 ) -> Iterator[NamedNode | Literal]:
-    """Give the values that a shape lists as right."""
+    """Return the values that a shape lists as right."""
     lists = [shapes.list(head) or [] for head in asked.get(SH["in"], ())]
     for one in (*asked.get(SH.hasValue, ()), *(term for each in lists for term in each)):
         if isinstance(one, NamedNode | Literal):
@@ -84,7 +84,7 @@ def _listed(
 
 
 def _lacking(shapes: Shapes, alternatives: list[Node]) -> Iterator[Reading]:
-    """Give the properties of which a node needs one, where each shape asks for that alone."""
+    """Return the properties of which a node needs one, where each shape asks for that alone."""
     for one in alternatives:
         for inner in (one, *shapes.nodes(one, SH.property)):
             asks = shapes.objects(inner, SH.minCount)

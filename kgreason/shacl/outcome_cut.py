@@ -108,7 +108,7 @@ def _choose(number: int, part: int) -> float:
 
 
 def _is_valley(ordered: Sequence[float], place: int) -> bool:
-    """Tell whether few numbers lie around a cut, beside as wide a window in each group's middle."""
+    """Check whether few numbers lie around a cut, beside as wide a window amid each group."""
     low, high = ordered[place // 2], ordered[(place + len(ordered)) // 2]
     half = (high - low) / 8
 

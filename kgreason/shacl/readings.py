@@ -113,7 +113,7 @@ def readings(query: str, focus: str = "focus", at: str | None = None) -> tuple[R
 
 
 def _failing(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
-    """Give what holds of all nodes that are looked at, and what else of those that fail."""
+    """Return what holds of all nodes that are looked at, and what else of those that fail."""
     whole = rows_of(parsed(query))
     rows = [one for row in whole for one in settled(row)]
     without = _none_of(whole)
@@ -201,7 +201,7 @@ class _Failure:
         self._given = {self._text(one) for one in base.tests}
 
     def __iter__(self) -> Iterator[Reading]:
-        """Give its readings: values at fault by the variable they are bound to, then lacks."""
+        """Return its readings: values at fault by the variable they are bound to, then lacks."""
         yield from self._counted()
         asked: dict[str, list[Test]] = {}
         several = {name: path for test in self._more.tests for name, path in self._differing(test)}
@@ -249,7 +249,7 @@ class _Failure:
         )
 
     def _differing(self, test: Any) -> Iterator[tuple[str, Path]]:
-        """Give the variables that a test wants to differ, where they are values of one path."""
+        """Return the variables that a test wants to differ, where they are values of one path."""
         denied = isinstance(test, tuple) and test[0] == "denied"
         given = test[1] if denied else test
         if getattr(given, "op", None) != ("=" if denied else "!="):
@@ -260,7 +260,7 @@ class _Failure:
             yield from ((side, paths[0]) for side in sides)
 
     def _counted(self) -> Iterator[Reading]:
-        """Give the readings of tests that count values: too few are lacking, too many are more."""
+        """Return readings of tests that count values: too few are lacking, too many are more."""
         for test in self._more.tests:
             read = read_test(test, self._binds, set(self._reached) - {self._focus}, self._focus)
             if read.counted is None or read.counted not in self._reached:
@@ -275,7 +275,7 @@ class _Failure:
                 yield _at_most(path, read.most)
 
     def _lacks_of(self, name: str) -> Iterator[Reading]:
-        """Give what is asked of the values that an OPTIONAL binds, where there is none."""
+        """Return what is asked of the values that an OPTIONAL binds, where there is none."""
         for option in (*self._base.options, *self._more.options):
             for row in (each for one in option for each in settled(one)):
                 if {name, self._focus} <= variables(row.triples):
@@ -304,7 +304,7 @@ def _at_most(path: Path, most: int) -> Reading:
 
 
 def _lacking(row: Row, focus: str, binds: dict[str, Any]) -> Iterator[Reading]:
-    """Give what a group asks of a node that has no solution of it: one reading for each branch."""
+    """Return what a group asks of a node without a solution of it: a reading for each branch."""
     branches = [t for t in row.triples if focus in {str(t[0]), str(t[2])} and not _open(t)]
     some = [t for t in branches if not _typed(t)] or branches
     for triple in some:

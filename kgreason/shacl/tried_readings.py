@@ -114,7 +114,7 @@ class _Trial:
         self._passing = [node for node in nodes if not outcomes[node]]
 
     def found(self) -> Iterator[_Found]:
-        """Give the properties that decide."""
+        """Return the properties that decide."""
         if min(len(self._failing), len(self._passing)) < _FEWEST:
             return
         for predicate in self._predicates():

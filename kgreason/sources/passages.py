@@ -34,7 +34,7 @@ class Found:
 
 
 def windows(part: Part) -> Iterator[Part]:
-    """Give a part in pieces of whole sentences with about `passageWords` words at most."""
+    """Return a part in pieces of whole sentences with about `passageWords` words at most."""
     most, words = integer("passageWords"), 0
     held: list[str] = []
     for sentence in _SENTENCE.split(part.text):
@@ -88,7 +88,7 @@ def best(works: Sequence[Work], terms: Sequence[str], studies: Studies) -> list[
 
 
 def _capped(found: Sequence[Found]) -> Iterator[Found]:
-    """Give the first passages, no more of one study than the diversity cap lets through."""
+    """Return the first passages, no more of one study than the diversity cap lets through."""
     each, most = integer("passagesStudy"), integer("passagesQuoted")
     taken: Counter[str] = Counter()
     for one in found:

@@ -26,7 +26,7 @@ def json_object(text: str, name: str) -> Mapping[str, Any]:
 
 
 def objects(found: Any, name: str) -> Iterator[Mapping[str, Any]]:
-    """Give the objects of a list; raises SourceError for what is none."""
+    """Return the objects of a list; raises SourceError for what is none."""
     if not isinstance(found, list):
         raise SourceError(f"{name}: the answer is JSON of another form than documented.")
     for one in found:

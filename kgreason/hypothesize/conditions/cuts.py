@@ -115,7 +115,7 @@ class Condition:
         return tuple(found)
 
     def words(self, names: Callable[[Term | None], str]) -> str:
-        """Say the condition, to follow “Nodes …”."""
+        """Describe the condition, to follow “Nodes …”."""
         header = self.template.header
         text = header["dated"] if self.dated else header["words"]
         said = {name: _told(self, name, value, names) for name, value in self.terms}

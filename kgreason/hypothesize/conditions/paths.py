@@ -135,7 +135,7 @@ class Path:
         return "source" if "source" in kinds_ else "cohort"
 
     def words(self, names: Callable[[Term | None], str]) -> str:
-        """Say what lies at the end, from the end inwards."""
+        """Describe what lies at the end, from the end inwards."""
         if not self.steps:
             return "IRI"
         said = [

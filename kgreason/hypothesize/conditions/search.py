@@ -112,7 +112,7 @@ class Found:
         return None if self.weakest is None else len(self.weakest.dealt.outside)
 
     def words(self, names: Callable[[Term | None], str]) -> str:
-        """Say the region: “Nodes whose …”."""
+        """Describe the region: “Nodes whose …”."""
         return "Nodes " + " and ".join(part.words(names) for part in self.parts)
 
 
