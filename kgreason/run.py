@@ -216,7 +216,7 @@ def _begin(
         _for_workers(request, others=asked)
     if ledger is not None:
         Ledger.ready(ledger)
-    request = taken(request, progress)
+    request = taken(request, progress, ledger)
     graph, observed = seen(request, progress, notice, gate=gate)
     suggested = _suggested(request, graph, observed)
     at_hand = AtHand(graph, observed)

@@ -46,7 +46,15 @@ _SINGLE: Final = ("violations", "population", "outcome")
 _OPTIONS: Final = (
     *("at", "severity", "only", "complete", "question", "lenient", "strict", "seed"),
     *("max_hypotheses", "max_steps", "max_seconds", "interventions", "try_repairs"),
-    *("query_seconds", "allow_service", "max_bytes", "extend", "principal", "correlation"),
+    *(
+        "query_seconds",
+        "allow_service",
+        "max_bytes",
+        "memory",
+        "extend",
+        "principal",
+        "correlation",
+    ),
     "conversation",
     *("model", "max_tokens", "max_usd", "prices", "plain", "redact", "sources", "readings"),
     "routing",
@@ -105,6 +113,7 @@ def investigate(
     query_seconds: float = 60.0,
     allow_service: bool = False,
     max_bytes: int = MOST_BYTES,
+    memory: int | None = None,
     extend: Paths = (),
     hypotheses: str | Path | Sequence[Mapping[str, Any]] | None = None,
     principal: str | None = None,
@@ -145,7 +154,8 @@ def investigate(
     `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A `str` with a line end is
     TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
     is the query; an outcome may be a frame of node and value too. `data` may be the address of a
-    SPARQL endpoint (docs/endpoints.md). The record goes to the folder `ledger`, or stays in memory;
+    SPARQL endpoint (docs/endpoints.md), and files that would take more than `memory` bytes are
+    asked like one. The record goes to the folder `ledger`, or stays in memory;
     its names begin with `nonce`, random unless given. Causes are looked for in `jobs` processes, or
     by workers at a `queue` (docs/workers.md). With `gate`, a doubt whether anything was checked is
     an error. `extend` are folders of your own. `hypotheses` is a JSON file of hypotheses to test
@@ -187,6 +197,7 @@ def symptoms(
     query_seconds: float = 60.0,
     allow_service: bool = False,
     max_bytes: int = MOST_BYTES,
+    memory: int | None = None,
     extend: Paths = (),
     progress: Progress | None = None,
     notice: Notice | None = None,
@@ -215,12 +226,14 @@ def symptoms(
             "query_seconds": query_seconds,
             "allow_service": allow_service,
             "max_bytes": max_bytes,
+            "memory": memory,
             "extend": extend,
         },
     )
     with using(joined(read_all(request.extend))):
         check_extensions()
-        _, observed = opening.seen(request, progress, notice)
+        taken = opening.taken(request, progress)
+        _, observed = opening.seen(taken, progress, notice)
     called = names([one.constraint for one in observed.failing])
     found = tuple(
         SeenSymptom(

@@ -60,6 +60,7 @@ def investigate(
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
+    memory: o.Memory = None,
     extend: o.Extend = None,
     hypothesis: o.Hypotheses = None,
     question: Annotated[
@@ -159,6 +160,7 @@ def investigate(
         query_seconds=query_seconds,
         allow_service=allow_service,
         max_bytes=max_bytes,
+        memory=memory,
         extend=extend or (),
     )
     asked |= {"question": _plain(question), "complete": complete or (), "jobs": jobs}
@@ -257,6 +259,7 @@ def symptoms(
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
+    memory: o.Memory = None,
     extend: o.Extend = None,
     format_: o.ListAs = None,
     out: o.Out = None,
@@ -283,6 +286,7 @@ def symptoms(
         query_seconds=query_seconds,
         allow_service=allow_service,
         max_bytes=max_bytes,
+        memory=memory,
         extend=extend or (),
         redact=redact or (),
     )
@@ -309,6 +313,7 @@ def _asked(
     only: str | None,
     ontology: list[str] | None,
     max_bytes: str,
+    memory: str | None = None,
     **others: Any,
 ) -> dict[str, Any]:
     """Return the options of a request as the API takes them."""
@@ -325,6 +330,7 @@ def _asked(
         "severity": o.severity_iri(severity),
         "only": _plain(only),
         "max_bytes": o.size(max_bytes),
+        "memory": None if memory is None else o.size(memory, "--memory"),
         **others,
     }
 

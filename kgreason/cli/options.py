@@ -368,6 +368,17 @@ MaxBytes = Annotated[
         "or T (powers of 1024).",
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        rich_help_panel=INPUT,
+        show_default="half of the machine's",
+        help="Data that would take more memory are not loaded whole: they are asked on disk, as an "
+        "endpoint is, and an extract is investigated. Bytes, or a number with K, M, G or T.",
+    ),
+]
 Complete = Annotated[
     list[str] | None,
     typer.Option(
@@ -581,13 +592,13 @@ def severity_iri(name: str | None) -> str | None:
 _SIZE: Final = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?([KMGT]?)(?:I?B)?", re.ASCII | re.IGNORECASE)
 
 
-def size(text: str) -> int:
+def size(text: str, option: str = "--max-bytes") -> int:
     """Return a number of bytes may be told with a unit; raises OptionError for anything else."""
     found = _SIZE.fullmatch(text.strip())
     number = int(Decimal(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
     if number < 1:
         raise OptionError(
-            f"--max-bytes {text}: give a number of bytes, perhaps with K, M, G or T, such as 4G."
+            f"{option} {text}: give a number of bytes, perhaps with K, M, G or T, such as 4G."
         )
     return number
 

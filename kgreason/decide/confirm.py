@@ -23,6 +23,7 @@ from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.paging import ROLE
 from kgreason.endpoint.pull import failing_nodes
@@ -78,7 +79,7 @@ def confirm(context: Context, symptoms: Sequence[Symptom], request: Request) -> 
         seconds=request.query_seconds,
         headers=request.headers,
     )
-    asking = AskingEndpoint(named)
+    asking = asking_of(named)
     asking.union = extract.union
     step = context.record.step("Act")
     associate(context.record, step, ENGINE)

@@ -49,6 +49,8 @@ class Extract:
     and `union` is the parameter that had it merge all, None where it needed none. `lists` are nodes
     by the name of their list; `constraints` what was asked of each constraint;
     `refused` tells which could not be asked, and why; `cut` is what was too much to be taken.
+    Where the endpoint is a store on disk with data of a user, `origin` are their paths, and
+    `origin_digest` is a SHA-256 over them.
     """
 
     address: str
@@ -70,6 +72,8 @@ class Extract:
     refused: tuple[str, ...] = ()
     cut: tuple[Cut, ...] = ()
     notices: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ()
+    origin_digest: str = ""
     quads: str = field(default="", repr=False, compare=False)
 
     def text(self) -> str:
@@ -89,8 +93,8 @@ class Extract:
             said["probes"] = tuple(ProbeResult(**one) for one in said["probes"])
             said["cut"] = tuple(Cut(*one) for one in said["cut"])
             said["lists"] = {name: tuple(nodes) for name, nodes in said["lists"].items()}
-            for name in ("graphs", "merged", "refused", "notices"):
-                said[name] = tuple(said[name])
+            for name in ("graphs", "merged", "refused", "notices", "origin"):
+                said[name] = tuple(said.get(name, ()))
             return cls(**said, quads=quads)
         except (ValueError, KeyError, TypeError) as error:
             raise LedgerError(f"The lists of an extract cannot be read ({error}).") from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from kgreason.base.errors import OptionError
 from kgreason.endpoint import dialect
@@ -56,8 +56,9 @@ class NamedEndpoint:
 
     @property
     def host(self) -> str:
-        """The host that is asked, and no other."""
-        return urlsplit(self.address).netloc
+        """The host that is asked, and no other; of a store on this machine its folder."""
+        parts = urlsplit(self.address)
+        return parts.netloc or unquote(PurePosixPath(parts.path).name)
 
     @property
     def label(self) -> str:

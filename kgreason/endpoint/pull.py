@@ -14,6 +14,7 @@ from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES, RDFS, SH, WORK
 from kgreason.endpoint.asking_endpoint import BATCH, AskingEndpoint, EndpointStore, batches
 from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
 from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages
@@ -100,7 +101,7 @@ class _Counts:
 class _Pull:
     def __init__(self, named: NamedEndpoint, seed: int, told: Told | None) -> None:
         self.named, self.seed = named, seed
-        self.asking = AskingEndpoint(named, told)
+        self.asking = asking_of(named, told)
         self.pages = Pages(self.asking, seed)
         self.lists: dict[str, tuple[str, ...]] = {}
         self.wholes: dict[str, Listed] = {}

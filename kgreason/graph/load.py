@@ -30,15 +30,19 @@ FORMATS: Final = {
     ".owl": ox.RdfFormat.RDF_XML,
     ".jsonld": ox.RdfFormat.JSON_LD,
 }
-_LINES: Final = {ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS}
+LINES: Final = {ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS}
+"""The formats of one statement a line."""
 _CHUNK: Final = 5_000
 _GROUP: Final = 200
-_BASE: Final = "file:///"
+BASE: Final = "file:///"
+"""What stands before the name of a file that IRIs are relative to."""
 _OWN: Final = WORK.iri
 
 
 @dataclass(frozen=True)
-class _File:
+class File:
+    """A file of data, or an object that is read as one."""
+
     path: Path
     name: str  # relative to DATA, as it stands in the graph IRI
     content: bytes | None = None  # of an object, which is no file
@@ -47,12 +51,23 @@ class _File:
     turtle: bool = False  # though its ending says something else
 
     @property
+    def quoted(self) -> str:
+        """The name as part of an IRI."""
+        return _quoted(self.name)
+
+    @property
     def iri(self) -> ox.NamedNode:
-        return ox.NamedNode("urn:src:" + _quoted(self.name))
+        """The named graph of its triples."""
+        return ox.NamedNode("urn:src:" + self.quoted)
 
     @property
     def format(self) -> ox.RdfFormat:
+        """How it is written, by its ending."""
         return ox.RdfFormat.TURTLE if self.turtle else FORMATS[_suffix(self.path)]
+
+    def within(self, folder: str) -> "File":
+        """Return the same file under a name in a folder."""
+        return replace(self, name=f"{folder}/{self.name}")
 
 
 def _quoted(name: str) -> str:
@@ -80,9 +95,9 @@ def load(
     than `most` bytes. What is among `objects` is no file. Raises GraphError, which names the file
     and line.
     """
-    files = _find(data, objects)
-    stores = [path for path in data if _is_store(path)]
-    background = _find(ontology, objects)
+    files = files_in(data, objects)
+    stores = [path for path in data if is_store(path)]
+    background = files_in(ontology, objects)
     if not files and not stores:
         raise GraphError(
             f"There is no RDF in {_names(data)}; give files that end in "
@@ -97,7 +112,7 @@ def load(
         said = f" {loader.notices[0]}" if loader.notices else ""
         raise GraphError(f"There are no triples in {_names(data)}; is it the right file?{said}")
     for file in background:
-        loader.file(replace(file, name=f"ontology/{file.name}"))
+        loader.file(file.within("ontology"))
     return loader.finish()
 
 
@@ -107,7 +122,7 @@ def passed_over(data: Sequence[Path]) -> tuple[int, list[str]]:
     What begins with a dot, and what lies in a folder that does, is no data and not counted.
     """
     read, others = 0, []
-    for folder in (one for one in data if one.is_dir() and not _is_store(one)):
+    for folder in (one for one in data if one.is_dir() and not is_store(one)):
         for path in sorted(folder.rglob("*")):
             inner = path.relative_to(folder)
             if path.is_file() and not any(part.startswith(".") for part in inner.parts):
@@ -126,8 +141,8 @@ def digest(
     objects: Objects = MappingProxyType({}),
 ) -> str:
     """Return the fingerprint that `load` would record for these files, without loading them."""
-    files = (*_find(data, objects), *_find(ontology, objects))
-    stores = [path for path in data if _is_store(path)]
+    files = (*files_in(data, objects), *files_in(ontology, objects))
+    stores = [path for path in data if is_store(path)]
     parts = []
     for file in files:
         whole = hashlib.sha256()
@@ -136,7 +151,7 @@ def digest(
         parts.append(whole.hexdigest())
     for path in stores:
         seal = _Sum()
-        for _ in seal.over(_opened(path)):
+        for _ in seal.over(opened(path)):
             pass
         parts.append(seal.hexdigest())
     return _fingerprint(parts)
@@ -146,33 +161,39 @@ def _names(paths: Sequence[Path]) -> str:
     return ", ".join(str(path) for path in paths)
 
 
-def _is_store(path: Path) -> bool:
+def is_store(path: Path) -> bool:
+    """Check whether a path is the folder of an Oxigraph store."""
     return path.is_dir() and (path / "CURRENT").is_file()
 
 
-def _find(paths: Sequence[Path], objects: Objects) -> list[_File]:
-    files: list[_File] = []
+def files_in(paths: Sequence[Path], objects: Objects = MappingProxyType({})) -> list[File]:
+    """Return the files that some paths name, those of folders in their order; stores are none.
+
+    What is among `objects` is no file. Raises GraphError for a path that is not there, or an ending
+    that is not known.
+    """
+    files: list[File] = []
     for path in paths:
         # Unlike Path.exists, lexists never raises.
         if str(path) not in objects and not os.path.lexists(path):
             if is_given(str(path)):
                 raise gone(str(path))
             raise GraphError(f"{path}: there is no such file or folder.")
-    folders = [p for p in paths if p.is_dir() and not _is_store(p)]
+    folders = [p for p in paths if p.is_dir() and not is_store(p)]
     for path in paths:
-        if _is_store(path):
+        if is_store(path):
             continue
         known = objects.get(str(path))
         if known is not None:
             name = known.name.removeprefix(PREFIX)
-            files.append(_File(path, name, known.content, known.lost, known.notice))
+            files.append(File(path, name, known.content, known.lost, known.notice))
         elif path in folders:
             # Several folders may hold files of the same name; their own names keep them apart.
             prefix = f"{path.name}/" if len(folders) > 1 else ""
             inside = sorted(p for p in path.rglob("*") if p.is_file() and _suffix(p) in FORMATS)
-            files += [_File(p, prefix + p.relative_to(path).as_posix()) for p in inside]
+            files += [File(p, prefix + p.relative_to(path).as_posix()) for p in inside]
         elif _suffix(path) in FORMATS:
-            files.append(_File(path, path.name))
+            files.append(File(path, path.name))
         else:
             raise GraphError(
                 f"{path}: the ending {path.suffix or '(none)'} is not known; "
@@ -181,7 +202,7 @@ def _find(paths: Sequence[Path], objects: Objects) -> list[_File]:
     return _distinct(files)
 
 
-def _distinct(files: list[_File]) -> list[_File]:
+def _distinct(files: list[File]) -> list[File]:
     taken: set[str] = set()
     out = []
     for file in files:
@@ -193,7 +214,8 @@ def _distinct(files: list[_File]) -> list[_File]:
     return out
 
 
-def _opened(path: Path) -> ox.Store:
+def opened(path: Path) -> ox.Store:
+    """Open a store folder read-only; raises GraphError where it is none."""
     try:
         return ox.Store.read_only(str(path))
     except (OSError, RuntimeError) as error:
@@ -260,7 +282,7 @@ class _Loader:
         self.merged: set[ox.NamedNode] = set()
         self.lost = False
 
-    def file(self, file: _File) -> None:
+    def file(self, file: File) -> None:
         """Read one file; raises GraphError with its line."""
         content = contents(file.path, self.most) if file.content is None else file.content
         seal = hashlib.sha256(content).hexdigest()
@@ -270,7 +292,7 @@ class _Loader:
         content = as_utf8(file.path, content, file.format)
         skipped = 0
         before = self.count
-        mender = Mender(str(file.path), _BASE, strict=not self.lenient)
+        mender = Mender(str(file.path), BASE, strict=not self.lenient)
         if self.lenient:
             skipped = self._tolerant(file, content, mender)
         else:
@@ -282,7 +304,7 @@ class _Loader:
                 raise GraphError(f"{file.path}: {explain(error, content, file.format)}") from error
         self.sources.append(Source(file.iri, str(file.path), seal, self.count - before, skipped))
         if skipped:
-            what = "Lines" if file.format in _LINES else "Statements at the end"
+            what = "Lines" if file.format in LINES else "Statements at the end"
             self.notices.append(f"{file.path}: {what} passed over as unreadable: {skipped}.")
         if file.lost:
             self._lost(file.path)
@@ -298,7 +320,7 @@ class _Loader:
             "over."
         )
 
-    def _straight(self, file: _File, content: bytes) -> bool:
+    def _straight(self, file: File, content: bytes) -> bool:
         """Let the store itself read a file without blank nodes, which takes half the time."""
         how = _how(file)
         if self.store.contains_named_graph(file.iri):
@@ -315,9 +337,9 @@ class _Loader:
     def folder(self, path: Path) -> None:
         """Copy an Oxigraph store folder, opened read-only."""
         iri = ox.NamedNode("urn:src:" + _quoted(path.name))
-        before, seal, mender = self.count, _Sum(), Mender(str(path), _BASE)
+        before, seal, mender = self.count, _Sum(), Mender(str(path), BASE)
         try:
-            self._take(self._named(mender.over(seal.over(_opened(path))), iri))
+            self._take(self._named(mender.over(seal.over(opened(path))), iri))
         except (OSError, RuntimeError) as error:
             raise GraphError(f"{path}: the store folder cannot be read ({error}).") from error
         self.sources.append(Source(iri, str(path), seal.hexdigest(), self.count - before))
@@ -380,13 +402,13 @@ class _Loader:
             self.store.extend(chunk)
             self.count += len(chunk)
 
-    def _blanks(self, file: _File) -> "_Blanks":
+    def _blanks(self, file: File) -> "_Blanks":
         prefix = f"f{len(self.sources)}_" if self.sources else ""
-        return _Blanks(prefix, keep=file.format in _LINES)
+        return _Blanks(prefix, keep=file.format in LINES)
 
-    def _tolerant(self, file: _File, content: bytes, mender: Mender) -> int:
+    def _tolerant(self, file: File, content: bytes, mender: Mender) -> int:
         how = _how(file) | {"lenient": True}
-        if file.format not in _LINES:
+        if file.format not in LINES:
             return self._as_far_as_it_goes(file, content, mender)
         good = sound(content, how)
         skipped = len(content.splitlines()) - len(good.splitlines())
@@ -394,7 +416,7 @@ class _Loader:
         self._take(self._named(quads, file.iri, self._blanks(file)))
         return skipped
 
-    def _as_far_as_it_goes(self, file: _File, content: bytes, mender: Mender) -> int:
+    def _as_far_as_it_goes(self, file: File, content: bytes, mender: Mender) -> int:
         def until_error() -> Iterator[ox.Quad]:
             try:
                 yield from ox.parse(content, **_how(file), lenient=True)
@@ -410,15 +432,15 @@ class _Loader:
         return len(broken)
 
 
-def _parsed(file: _File, content: bytes, mender: Mender) -> Iterator[ox.Quad]:
+def _parsed(file: File, content: bytes, mender: Mender) -> Iterator[ox.Quad]:
     """Parse strictly; JSON-LD leaves out what has a broken IRI without a word, so look at each."""
     if file.format == ox.RdfFormat.JSON_LD:
         return mender.over(ox.parse(content, **_how(file), lenient=True), content)
     return ox.parse(content, **_how(file))
 
 
-def _how(file: _File) -> dict[str, Any]:
-    base = None if file.format in _LINES else _BASE + _quoted(file.name)
+def _how(file: File) -> dict[str, Any]:
+    base = None if file.format in LINES else BASE + _quoted(file.name)
     return {"format": file.format, "base_iri": base}
 
 

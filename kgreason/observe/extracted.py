@@ -25,6 +25,7 @@ from kgreason.endpoint.pull import Estimate, estimate, pull
 from kgreason.graph import Graph
 from kgreason.graph.given import PREFIX, Given
 from kgreason.observe.request import Request
+from kgreason.observe.too_large import Origin
 from kgreason.record import Record
 from kgreason.record.blobs import Blobs
 from kgreason.shacl import Compiled, Constraint, Observation, observe, read_shapes
@@ -75,12 +76,29 @@ def pulled(request: Request, compile_: Compile, progress: Progress | None) -> Re
 
     Raises SourceError where the endpoint does not answer as it should.
     """
-    named = endpoint_of(request)
+    return pulled_from(request, endpoint_of(request), compile_, progress)
+
+
+def pulled_from(
+    request: Request,
+    named: NamedEndpoint,
+    compile_: Compile,
+    progress: Progress | None,
+    origin: Origin | None = None,
+) -> Request:
+    """Take an extract of an endpoint, which may be a store with the data of the request.
+
+    Gives the request on that extract; raises SourceError where the endpoint does not answer as it
+    should.
+    """
     extract = pull(named, _shapes(request), compile_, request.seed, progress)
+    if origin is not None:
+        said = (origin.notice, *extract.notices)
+        extract = replace(extract, origin=origin.paths, origin_digest=origin.digest, notices=said)
     quads, lists = extract.quads.encode(), extract.text().encode()
     made = replace(
         request,
-        data=(f"{PREFIX}{named.label}.nq",),
+        data=(f"{PREFIX}{named.label if origin is None else named.host}.nq",),
         endpoint=named.address,
         extract=hashlib.sha256(quads).hexdigest(),
         lists=hashlib.sha256(lists).hexdigest(),

@@ -20,10 +20,17 @@ from kgreason.endpoint.pull import Estimate
 from kgreason.graph import Graph, digest, load
 from kgreason.graph.given import gone, is_given
 from kgreason.graph.load import passed_over
-from kgreason.observe.extracted import estimated, kept_again, names_endpoint, pulled
+from kgreason.observe.extracted import (
+    estimated,
+    kept_again,
+    names_endpoint,
+    pulled,
+    pulled_from,
+)
 from kgreason.observe.look import compiled_elsewhere, look
 from kgreason.observe.redact import redacted
 from kgreason.observe.request import Paths, Request, request_of
+from kgreason.observe.too_large import is_too_large, on_disk
 from kgreason.record import Record, calibration, policy
 
 Progress = Callable[[str, int, int], None]
@@ -87,14 +94,20 @@ def seen(
     return graph, observed
 
 
-def taken(request: Request, progress: Progress | None) -> Request:
-    """Return a request on an extract of the endpoint that it names; any other as it is.
+def taken(request: Request, progress: Progress | None, ledger: Path | None = None) -> Request:
+    """Return a request on an extract of its data, where that is an endpoint or too large.
 
-    Raises SourceError where the endpoint does not answer as it should.
+    Any other is given as it is. Files that are too large are loaded into a store beside the
+    ledger. Raises SourceError where an endpoint does not answer as it should.
     """
-    if not names_endpoint(request):
+    compile_ = partial(compiled_elsewhere, request)
+    if names_endpoint(request):
+        return pulled(request, compile_, progress)
+    _all_there(request)
+    if not is_too_large(request):
         return request
-    return pulled(request, partial(compiled_elsewhere, request), progress)
+    with on_disk(request, ledger, progress or (lambda *_: None)) as origin:
+        return pulled_from(request, origin.endpoint, compile_, progress, origin)
 
 
 def estimate(request: Request, progress: Progress | None = None) -> Estimate:

@@ -36,6 +36,8 @@ def record_extract(
         extracted=request.extract,
         listed=request.lists,
         formsLost=extract.lost,
+        originPath=extract.origin,
+        originDigest=extract.origin_digest or None,
     )
     for probe in extract.probes:
         step.make(

@@ -32,7 +32,8 @@ class Request:
     `at` cuts a numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only`
     narrow the shapes. `complete` are the IRIs of properties and classes of which silence means
     absence. `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds`
-    bounds each query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to.
+    bounds each query that a user wrote, `max_bytes` what a packed file (.gz) may unpack to. Data
+    that would take more than `memory` bytes (None: half of the machine's) are not loaded whole.
     `extend` are folders with families, tests, policies and more of a user's own. `objects` are
     those of the paths that are no files, with what they hold; they are not recorded. `hypotheses`
     are those that somebody suggests, as `kgreason.hypothesize.suggestions` reads them; `principal`
@@ -82,6 +83,7 @@ class Request:
     query_seconds: float = 60.0
     allow_service: bool = False
     max_bytes: int = MOST_BYTES
+    memory: int | None = None
     extend: tuple[str, ...] = ()
     principal: str | None = None
     correlation: str | None = None
@@ -146,6 +148,7 @@ class Request:
             ("max_steps", 1),
             ("interventions", 0),
             ("max_bytes", 1),
+            ("memory", 1),
             ("max_tokens", 1),
         ):
             value = getattr(self, name)

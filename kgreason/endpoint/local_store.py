@@ -1,0 +1,69 @@
+"""An Oxigraph store on disk that is asked as an endpoint is: no server, and nothing is loaded."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import pyoxigraph as ox
+
+from kgreason.base.errors import GraphError
+from kgreason.base.fetching import SourceError
+from kgreason.endpoint.asking_endpoint import AskingEndpoint, Solutions
+from kgreason.endpoint.named_endpoint import NamedEndpoint
+
+_SCHEME: Final = "file"
+_SERVER: Final = "Oxigraph, a store on disk"
+_WRONG: Final = 400
+
+
+def is_local(address: str) -> bool:
+    """Check whether an address is that of a store on this machine."""
+    return urlsplit(address).scheme == _SCHEME
+
+
+def asking_of(
+    named: NamedEndpoint, told: Callable[[str, int, int], None] | None = None
+) -> AskingEndpoint:
+    """Return what asks an endpoint, or a store on this machine; raises GraphError without one."""
+    return AskingStore(named, told) if is_local(named.address) else AskingEndpoint(named, told)
+
+
+class AskingStore(AskingEndpoint):
+    """A store folder, opened read-only.
+
+    A query is run by this process and cannot be ended, so that it has no limit of time; its answer
+    is whole or an error.
+    """
+
+    def __init__(
+        self, named: NamedEndpoint, told: Callable[[str, int, int], None] | None = None
+    ) -> None:
+        super().__init__(named, told)
+        folder = Path(unquote(urlsplit(named.address).path))
+        self.server = _SERVER
+        try:
+            self._store = ox.Store.read_only(str(folder))
+        except (OSError, RuntimeError) as error:
+            raise GraphError(f"{folder}: the store folder cannot be opened ({error}).") from error
+
+    def solutions(self, query: str) -> Any:
+        """Ask a SELECT; raises SourceError where it cannot be run."""
+        dataset: dict[str, Any] = {"use_default_graph_as_union": self.union is not None}
+        if self.graphs:
+            names = [ox.NamedNode(one) for one in self.graphs]
+            dataset = {"default_graph": names, "named_graphs": names}
+        self.asked.queries += 1
+        try:
+            found = self._store.query(query, **dataset)
+            if not isinstance(found, ox.QuerySolutions):
+                raise SourceError(f"{self.named.host} answered a SELECT with something else.")
+            rows = list(found)
+        except SyntaxError as error:
+            raise SourceError(
+                f"{self.named.host}: a query does not parse ({error}).", _WRONG
+            ) from error
+        except (RuntimeError, OSError, ValueError) as error:
+            raise SourceError(f"{self.named.host}: a query failed ({error}).", _WRONG) from error
+        self._told("asking the store", self.asked.queries, 0)
+        return Solutions(found.variables, rows)
