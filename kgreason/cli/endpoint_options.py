@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from kgreason.base.errors import OptionError
+from kgreason.cli.options import INPUT
 from kgreason.cli.output import deliver
 from kgreason.cli.progress import Shown
 
@@ -80,6 +81,17 @@ Headers = Annotated[
         show_default="none",
         help="Send this header with each query; env:NAME takes the value from an environment "
         "variable. It is never recorded. Give it again for several.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        rich_help_panel=INPUT,
+        show_default="half of the machine's",
+        help="Data that would take more memory are not loaded whole: they are asked on disk, as an "
+        "endpoint is, and an extract is investigated. Bytes, or a number with K, M, G or T.",
     ),
 ]
 DryRun = Annotated[

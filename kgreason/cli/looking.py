@@ -60,7 +60,7 @@ def investigate(
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
-    memory: o.Memory = None,
+    memory: e.Memory = None,
     extend: o.Extend = None,
     hypothesis: o.Hypotheses = None,
     question: Annotated[
@@ -259,7 +259,7 @@ def symptoms(
     query_seconds: o.QuerySeconds = 60.0,
     allow_service: o.AllowService = False,
     max_bytes: o.MaxBytes = o.DEFAULT_MAX_BYTES,
-    memory: o.Memory = None,
+    memory: e.Memory = None,
     extend: o.Extend = None,
     format_: o.ListAs = None,
     out: o.Out = None,

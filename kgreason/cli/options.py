@@ -368,17 +368,6 @@ MaxBytes = Annotated[
         "or T (powers of 1024).",
     ),
 ]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        rich_help_panel=INPUT,
-        show_default="half of the machine's",
-        help="Data that would take more memory are not loaded whole: they are asked on disk, as an "
-        "endpoint is, and an extract is investigated. Bytes, or a number with K, M, G or T.",
-    ),
-]
 Complete = Annotated[
     list[str] | None,
     typer.Option(
