@@ -320,6 +320,11 @@ def go_on(
 
 def _of_the_loop(record: Record, entry: Entry) -> None:
     """Refuse to go on with what another strategy than the loop began."""
+    if entry.parent is not None and record.select("fan-out-kinds"):
+        raise LedgerError(
+            f"I{entry.number} is a part of a divided question that was divided again; resume the "
+            "whole question with `kgreason resume`."
+        )
     worked = record.select("worked-on-by")
     name = worked[0]["name"].value if worked else "hypothesis"
     if name != "hypothesis" and not record.select("steps-of", phase=TRAILS.Observe):

@@ -13,6 +13,7 @@ from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import PREFIXES, PROV, TRAILS, XSD
 from kgreason.record import Ledger, Record, policy
+from kgreason.record.fanning import expected
 from kgreason.record.ledger import Entry
 
 CASES: Final = Path(__file__).parent / "cases" / "audit"
@@ -134,7 +135,7 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
     "looked-up" (in documents), "routed", "planned" (by react), "divided" (by a supervisor),
-    "linked" (hypotheses that hang on each other),
+    "part" (of what was divided), "linked" (hypotheses that hang on each other),
     "joined" (of segments of workers), or a policy under which the laboratory runs; with "own"
     before it, that policy (by default the
     shipped one) is under a name of one's own.
@@ -148,7 +149,7 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     if kind == "routed":
         made = kgreason.route("why do so many samples lack a mass?", shapes=True)
         return tiny(folder, policy=used, routing=made.decision.as_dict())
-    if kind in {"planned", "divided"}:
+    if kind in {"planned", "divided", "part"}:
         return _planned(folder, kind)
     if kind == "linked":
         from tests.linked_support import linked_record  # noqa: PLC0415 - few need it
@@ -174,8 +175,9 @@ def _planned(folder: Path, kind: str) -> Record:
     from tests.planner_support import workshop  # noqa: PLC0415 - few need it
 
     asked = workshop(folder)
-    if kind == "divided":
-        return kgreason.plan("Why?", strategy="supervisor", **asked).result.record
+    if kind in {"divided", "part"}:
+        record = kgreason.plan("Why?", strategy="supervisor", **asked).result.record
+        return record if kind == "divided" else Record(record.store, expected(record)[0].session)
     question = "How many parts have no unit mass?"
     return kgreason.plan(question, asked["data"], strategy="react").result.record
 

@@ -23,7 +23,7 @@ from kgreason.observe.request import Paths, Request, correlation_name
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
-from kgreason.planner.splitting import split_kind
+from kgreason.planner.splitting import split_kinds
 from kgreason.planner.strategies import strategies
 from kgreason.planner.strategies import strategy as strategy_of
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, PlanStep
@@ -105,7 +105,8 @@ def plan(
     `routing` is one that was made before. `reasoner` or `caller` (a model) decide in place of the
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
     an outcome may be left out. A `queue` is of use to supervisors and hypotheses; `split` is by
-    what a supervisor divides (symptom, class or source), or `goals` are what it divides into.
+    what a supervisor divides (symptom, class or source; "source,symptom" divides each part again),
+    or `goals` are what it divides into.
     Raises KgreasonError.
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
@@ -157,7 +158,7 @@ def plan(
 
 
 def _check_split(split: str | None, goals: Sequence[str], pattern: str) -> None:
-    split_kind(split, goals)
+    split_kinds(split, goals)
     if pattern != Supervisor.name:
         raise OptionError(
             f"--{'goal' if goals else 'split'} is about --strategy {Supervisor.name}; leave it out."

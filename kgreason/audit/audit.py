@@ -8,7 +8,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit import asked, closed, figures, segments, texts_beside, words
+from kgreason.audit import asked, closed, figures, parentage, segments, texts_beside, words
 from kgreason.audit import chain as seal
 from kgreason.audit import core_constraints as core
 from kgreason.audit.findings import AuditReport, Engine, Finding, Unchecked, report
@@ -40,6 +40,7 @@ def audit(record: Record, engine: Engine = "native") -> AuditReport:
         *engines[engine](history),
         *_by_version(history, _node_by_node(history, core_too=engine == "native")),
         *segments.findings(history),
+        *parentage.findings(history),
     ]
     limits = [
         limit for shape in shapes().shapes for many in shape.limits.values() for limit in many

@@ -54,6 +54,11 @@ class History:
         """Return the statements of the record that fit a pattern."""
         return statements(self._ledger, subject, predicate, value, self.iri)
 
+    def elsewhere(self, graph: ox.NamedNode, subject: Term, predicate: ox.NamedNode) -> list[Term]:
+        """Return the values of a node in the record of another investigation of the ledger."""
+        found = statements(self._ledger, subject, predicate, None, graph)
+        return [statement.object for statement in found]
+
     def instances(self, kind: Term) -> list[Subject]:
         """Return the nodes of a class."""
         return [statement.subject for statement in self.statements(None, TYPE, kind)]

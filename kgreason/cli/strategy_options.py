@@ -44,10 +44,11 @@ Split = Annotated[
     str | None,
     typer.Option(
         "--split",
-        metavar="KIND",
+        metavar="KIND,…",
         rich_help_panel=_STRATEGIES,
         show_default="symptom",
-        help="By what the strategy supervisor divides what is wrong: symptom, class or source.",
+        help="By what the strategy supervisor divides what is wrong: symptom, class or source. "
+        "Several, such as source,symptom, divide each part again.",
     ),
 ]
 

@@ -26,7 +26,15 @@ from kgreason.observe.opening import recorded_symptoms
 from kgreason.planner.registered import Same, counted, registered, same
 from kgreason.record import Record
 from kgreason.record.divided import put_together
-from kgreason.record.fanning import Concluded, Expected, Joined, Standing, ToldCause, expected
+from kgreason.record.fanning import (
+    Concluded,
+    Expected,
+    Joined,
+    Standing,
+    ToldCause,
+    expected,
+    expected_below,
+)
 from kgreason.record.record import Node, Value
 from kgreason.report.as_json import as_dict
 
@@ -44,10 +52,14 @@ _CONCLUDED: Final = {
 
 @dataclass(frozen=True)
 class FanIn:
-    """What is there to be joined: the assignments that count, and those with nothing to join."""
+    """What is there to be joined: the assignments that count, and those with nothing to join.
+
+    Of a part that was `divided` again its own parts count, over all levels.
+    """
 
     used: tuple[Expected, ...]
     missing: tuple[Expected, ...]
+    divided: tuple[Expected, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -56,10 +68,13 @@ class FanIn:
 
 
 def fan_in(record: Record) -> FanIn:
-    """Return what of the fan-outs of an investigation is there, by one query on the ledger."""
-    live = [one for one in expected(record) if not one.missed]
+    """Return what of the fan-outs of an investigation is there, by one query at each level."""
+    known = [one for one in expected_below(record) if not one.missed]
+    live = [one for one in known if not one.divided]
     return FanIn(
-        tuple(one for one in live if one.complete), tuple(one for one in live if not one.complete)
+        tuple(one for one in live if one.complete),
+        tuple(one for one in live if not one.complete),
+        tuple(one for one in known if one.divided),
     )
 
 
@@ -123,7 +138,8 @@ def joined(parent: Record, found: FanIn, made: Record) -> Joined:
         tuple(_final(groups, used, final)),
         causes,
         tuple(_contradictions(groups, final)),
-        tuple(dict.fromkeys(one.fan_out for one in (*found.used, *found.missing))),
+        tuple(dict.fromkeys(one.fan_out for one in expected(parent) if not one.missed)),
+        found.divided,
         tuple(_concluded(made)),
     )
 

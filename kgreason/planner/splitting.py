@@ -1,11 +1,12 @@
 """How a question is divided: by symptom, by class, by source, or by goals that were given.
 
 Each part is about whole symptoms, whose nodes are never divided: so what is tested, and on which
-nodes, is the same as in one investigation.
+nodes, is the same as in one investigation. A part may be divided again, by another kind of split.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import pyoxigraph as ox
@@ -25,26 +26,35 @@ from kgreason.routing.task_types import task_types
 from kgreason.shacl import names
 
 _LOOP: Final = "hypothesis"
+DIVIDES: Final = "supervisor"
+"""The pattern of a part that is divided again."""
+_SEVERAL: Final = 2
 _SHOWN: Final = 5
 """Rules that a refusal names."""
 
 
-def split_kind(wanted: str | None, goals: Sequence[str] = ()) -> str:
-    """Return by what a question is divided: as `wanted`, else by symptom; raises OptionError.
+def split_kinds(wanted: str | None, goals: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return by what a question is divided, and by what its parts are, the outermost first.
 
-    With `goals` it is divided by these.
+    `wanted` has commas between several; without it a question is divided by symptom, with `goals`
+    by these. Raises OptionError.
     """
-    if goals and wanted not in {None, GOAL}:
+    kinds = () if wanted is None else tuple(one.strip() for one in wanted.split(","))
+    if goals and kinds and kinds[0] != GOAL:
         raise OptionError(f"--goal divides by goals; leave out --split {wanted}.")
-    if wanted == GOAL and not goals:
+    if GOAL in kinds and not goals:
         raise OptionError("--split goal: say each goal by --goal TEXT.")
     if any(not goal.strip() for goal in goals) or len(set(goals)) < len(goals):
         raise OptionError("--goal: each goal is a text, and stands once.")
-    if goals:
-        return GOAL
-    if wanted is not None and wanted not in KINDS:
-        raise OptionError(f"--split {wanted}: give one of {', '.join(KINDS)}.")
-    return wanted or SYMPTOM
+    for kind in kinds:
+        if kind not in KINDS:
+            raise OptionError(f"--split {wanted}: give one of {', '.join(KINDS)}.")
+    if len(set(kinds)) < len(kinds) or GOAL in kinds[1:]:
+        raise OptionError(f"--split {wanted}: each kind stands once, and goal stands first.")
+    most = integer("fanOutDepth")
+    if len(kinds) > most:
+        raise OptionError(f"--split {wanted}: a question is divided {most} times at most.")
+    return kinds or ((GOAL,) if goals else (SYMPTOM,))
 
 
 def parts_by_symptom(_context: Context, observed: Observed) -> list[Part]:
@@ -175,12 +185,41 @@ def _of_symptoms(
 
 
 def divided_by(
-    kind: str, context: Context, observed: Observed, goals: Sequence[str] = ()
+    kinds: Sequence[str], context: Context, observed: Observed, goals: Sequence[str] = ()
 ) -> list[Part]:
-    """Return the parts of a graph with symptoms, by the kind of split; raises OptionError."""
-    if kind == GOAL:
-        return parts_by_goal(context, observed, goals)
-    return _SPLITS[kind](context, observed)
+    """Return the parts of a graph with symptoms, by the first kind of split; raises OptionError.
+
+    A part that one of the other kinds divides into several is for a supervisor again.
+    """
+    if kinds[0] == GOAL:
+        parts = parts_by_goal(context, observed, goals)
+    else:
+        parts = _SPLITS[kinds[0]](context, observed)
+    return [_again(one) if further(kinds[1:], context, observed, one) else one for one in parts]
+
+
+def further(
+    kinds: Sequence[str], context: Context, observed: Observed, part: Part
+) -> tuple[str, ...]:
+    """Return by what a part is divided again: `kinds` from the first one that divides it."""
+    inside = within(observed, part)
+    left = tuple(kinds)
+    while left and len(_SPLITS[left[0]](context, inside)) < _SEVERAL:
+        left = left[1:]
+    return left
+
+
+def within(observed: Observed, part: Part) -> Observed:
+    """Return what was observed of the symptoms of a part."""
+    known = set(part.symptoms)
+    return replace(
+        observed, symptoms=tuple(s for s in observed.symptoms if s.constraint.key in known)
+    )
+
+
+def _again(part: Part) -> Part:
+    pattern = task_types().patterns[DIVIDES].iri
+    return replace(part, strategy=pattern, tools=scopes_of(pattern))
 
 
 _SPLITS: Final = {SYMPTOM: parts_by_symptom, CLASS: parts_by_class, SOURCE: parts_by_source}

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS, TYPE
-from kgreason.record.fanning import expected
+from kgreason.record.fanning import expected_below
 from kgreason.record.record import Node, Record
 
 _LEDGER: Final = ox.NamedNode("urn:kgreason:ledger")
@@ -45,11 +45,13 @@ def told_whole(record: Record) -> Record:
     """
     if isinstance(record, Whole) or not record.select("synthesis"):
         return record
-    known = expected(record)
-    sessions = [one.session for one in known if one.complete and not one.missed]
-    inner = put_together(record, sessions, _ENDS, classes=_CONCLUDED)
+    known = expected_below(record)
+    ended = [one.session for one in known if one.complete and not one.missed and not one.divided]
+    inner = put_together(record, ended, _ENDS, classes=_CONCLUDED)
     for one in known:
-        inner.extend(_completions(record, one.session))
+        # How a part was divided again stands in its own graph.
+        every = record.store.quads(one.session) if one.divided else None
+        inner.extend(every or _completions(record, one.session))
     inner.extend(record.store.quads(_LEDGER))
     store = Store(inner, f"the parts of {record.iri.value}")
     store.update(template("record", "tell-whole").render(investigation=record.iri))

@@ -5,7 +5,7 @@ nothing is kept between two looks.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import groupby
 from typing import Final
@@ -49,7 +49,8 @@ class Expected:
     """An assignment of a fan-out, and how its sub-investigation ended, if it did.
 
     `status` is "complete" or "error", None where it is open still; `completion` is the node that
-    says so. `missed` says that the assignment was given out again.
+    says so. `missed` says that the assignment was given out again, `divided` that its
+    sub-investigation divided its part again; `parent` is the investigation that gave it out.
     """
 
     assignment: Node
@@ -61,6 +62,8 @@ class Expected:
     completion: Node | None
     reason: str | None
     missed: bool
+    parent: Node
+    divided: bool = False
 
     @property
     def complete(self) -> bool:
@@ -77,8 +80,14 @@ def write_fan_out(
     correlation: str,
     reason: str,
     wait: float | None = None,
+    then: Sequence[str] = (),
+    assignment: str | None = None,
 ) -> Node:
-    """Write down that a question is divided, derived from how it was routed; gives its node."""
+    """Write down that a question is divided; gives its node.
+
+    It is derived from how the question was routed, or from the `assignment` (an IRI) of a part that
+    is divided again. `then` is by what its own parts are divided.
+    """
     node = step.make(
         "FanOut",
         PROV.Entity,
@@ -88,8 +97,11 @@ def write_fan_out(
         correlation=correlation,
         reason=reason,
         waitSeconds=None if wait is None else Decimal(f"{wait:.3f}"),
+        thenDividedBy=",".join(then) or None,
     )
     _attributed(record, step, node)
+    if assignment is not None:
+        step.add(node, PROV.wasDerivedFrom, ox.NamedNode(assignment))
     for row in record.select("worked-on-by")[:1]:
         step.add(node, PROV.wasDerivedFrom, ox.NamedNode(row["decision"].value))
     return node
@@ -147,10 +159,31 @@ def assigned(record: Record) -> list[Part]:
 
 def expected(record: Record) -> list[Expected]:
     """Return all assignments of an investigation, in their order, each with how it ended."""
-    return [_expected(row) for row in record.select("fan-in")]
+    return [_expected(row, record.iri) for row in record.select("fan-in")]
 
 
-def _expected(row: Row) -> Expected:
+def expected_below(record: Record) -> list[Expected]:
+    """Return the assignments of an investigation, each followed by those that its part was given.
+
+    What was given out again is not followed.
+    """
+    out = []
+    for one in expected(record):
+        session = Record(record.store, one.session, record.blobs)
+        below = [] if one.missed else expected_below(session)
+        out += [replace(one, divided=bool(below)), *below]
+    return out
+
+
+def divided_further(record: Record) -> tuple[str, ...]:
+    """Return by what an investigation divided its question, and then its parts; () for none."""
+    for row in record.select("fan-out-kinds"):
+        then = row["then"].value.split(",") if "then" in row else ()
+        return (row["kind"].value, *then)
+    return ()
+
+
+def _expected(row: Row, parent: Node) -> Expected:
     complete, failed = row.get("complete"), row.get("failed")
     end = complete or failed
     return Expected(
@@ -163,6 +196,7 @@ def _expected(row: Row) -> Expected:
         None if end is None else ox.NamedNode(end.value),
         row["reason"].value if complete is None and "reason" in row else None,
         "instead" in row,
+        parent,
     )
 
 
@@ -209,7 +243,10 @@ class Concluded:
 
 @dataclass(frozen=True)
 class Joined:
-    """What the completions of an investigation give together."""
+    """What the completions of an investigation give together.
+
+    `divided` are the parts that were divided again; what was used or is missing of them counts.
+    """
 
     statement: str
     correlation: str
@@ -223,16 +260,19 @@ class Joined:
     causes: tuple[ToldCause, ...] = ()
     contradictions: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     fan_outs: tuple[Node, ...] = field(default=())
+    divided: tuple[Expected, ...] = ()
     concluded: tuple[Concluded, ...] = ()
 
 
 def write_synthesis(record: Record, step: Step, made: Joined) -> tuple[Node, Sequence[Node]]:
     """Write down what came of all parts; gives the nodes of the synthesis and of its causes."""
+    ended = (*made.used, *made.divided)
+    ends = [one.completion for one in ended if one.completion is not None]
     node = step.make(
         "Synthesis",
         PROV.Entity,
         fanOut=list(made.fan_outs),
-        completion=[one.completion for one in made.used if one.completion is not None] or None,
+        completion=ends or None,
         missing=[one.assignment for one in made.missing] or None,
         partial=bool(made.missing),
         correlation=made.correlation,
@@ -244,7 +284,6 @@ def write_synthesis(record: Record, step: Step, made: Joined) -> tuple[Node, Seq
         causes=len(made.causes),
     )
     _attributed(record, step, node)
-    ends = (one.completion for one in made.used if one.completion is not None)
     step.add(node, PROV.wasDerivedFrom, *made.fan_outs, *ends)
     for one in made.standings:
         step.make("FinalStatus", PROV.Entity, synthesis=node, **_standing(one))

@@ -4,7 +4,7 @@ from typing import Any
 
 from kgreason.base.store import Row, Term
 from kgreason.record import Record
-from kgreason.record.fanning import expected
+from kgreason.record.fanning import expected_below
 
 
 def synthesis(record: Record) -> dict[str, Any] | None:
@@ -34,8 +34,10 @@ def synthesis(record: Record) -> dict[str, Any] | None:
                 "status": one.status or "open",
                 "reason": one.reason,
                 "given_out_again": one.missed,
+                "parent": one.parent.value,
+                "divided": one.divided,
             }
-            for one in expected(record)
+            for one in expected_below(record)
         ],
         "hypotheses": [
             {
