@@ -105,8 +105,7 @@ def plan(
     `routing` is one that was made before. `reasoner` or `caller` (a model) decide in place of the
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
     an outcome may be left out. A `queue` is of use to supervisors and hypotheses; `split` is by
-    what a supervisor divides (symptom, class or source; "source,symptom" divides each part again),
-    or `goals` are what it divides into.
+    what a supervisor divides (symptom, class, source, or "source,symptom"), `goals` into what.
     Raises KgreasonError.
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
