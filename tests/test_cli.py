@@ -165,6 +165,9 @@ def test_an_unknown_option_or_command_is_wrong_input() -> None:
     assert run("investigate", "data", "--shape-file", "x").code == 2
     assert run("explain").code == 2
     assert run("investigate").code == 2
+    done = run("validate", "data", "--shapes", "x")
+    assert done.code == 2
+    assert "kgreason investigate DATA --shapes FILE" in " ".join(done.err.split())
 
 
 def test_the_reference_page_is_up_to_date() -> None:

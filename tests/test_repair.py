@@ -508,3 +508,55 @@ def test_patches_are_written_as_the_data_are(world: WORLD) -> None:
     with pytest.raises(ValueError, match="blank node"):
         as_update(blank, frozenset(), [])
     assert as_stored(old.value) != old.value
+
+
+# Named graphs
+
+TWICE = """
+ex:first { ex:a a ex:Line ; ex:price 11 ; ex:at _:x . _:x ex:town "Bonn" .
+  ex:b a ex:Line ; ex:price 2 . }
+ex:second { ex:a a ex:Line ; ex:price 1 ; ex:at ex:here . ex:b a ex:Line ; ex:price 3 .
+  ex:c a ex:Line ; ex:price 4 . }
+"""
+ONE_PRICE = "ex:S sh:targetClass ex:Line ; sh:property [ sh:path ex:price ; sh:maxCount 1 ] ."
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "family", "level"),
+    [
+        ("drop-copy", "DuplicateCause", "duplicate-sources", None),
+        ("drop-source", "SourceCause", "source-graph", "first"),
+    ],
+)
+def test_a_graph_that_another_replaces_goes_as_a_whole(
+    name: str, kind: str, family: str, level: str | None, world: WORLD
+) -> None:
+    graph, known = world(TWICE, ONE_PRICE)
+    own = known["MaxCount"]
+    cause = Cause(family, TRAILS[kind], None, None if level is None else ex(level))
+    repair = next(r for r in repairs(cause, own, graph) if r.name == name)
+    found, outcome = tried(graph, own, repair, AB)
+    assert outcome == "cleared"
+    assert (found.figures["changes"], found.figures["nodesChanged"]) == (6, 2)
+    assert {c.graph for c in found.patch.changes} == {ex("first")}
+    more, known = world(TWICE.replace('"Bonn"', '"Bonn" . ex:z ex:name 5'), ONE_PRICE)
+    arms = list(repair.rows(CLAIMED, pattern(AB)))
+    query = template("test", "intervention").render("rows", arms=[*arms])
+    said = feasibility(read_arms(more, list(more.store.select(query)))[1][CLAIMED])
+    assert not said.feasible
+    assert "no other source says 1 of the things" in said.why
+
+
+def test_a_named_graph_is_changed_as_a_whole_or_not_at_all(world: WORLD) -> None:
+    graph, _ = world(TWICE, ONE_PRICE)
+    nodes, first = frozenset({ex("a"), ex("b")}), ex("first")
+    scope = Scope("named-graph", "remove", nodes, ex("price"), first)
+    whole = [(GONE, q) for q in graph.store.quads(first)]
+    assert outside(graph, scope, whole) == []
+    assert set(outside(graph, scope, whole[1:])) == {q for _, q in whole[1:]}
+    other = [(GONE, q) for q in graph.store.quads(ex("second"))]
+    assert outside(graph, scope, [*whole, *other]) == [q for _, q in other]
+    made = (ADDED, ox.Quad(ex("a"), ex("price"), ox.Literal(1), first))
+    assert outside(graph, scope, [*whole, made]) == [made[1]]
+    far = Scope("named-graph", "remove", frozenset({ex("z")}), ex("price"))
+    assert outside(graph, far, whole) == [q for _, q in whole]

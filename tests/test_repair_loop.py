@@ -95,7 +95,9 @@ def test_an_intervention_is_registered_committed_to_and_counts(
     ]
     assert len(updates) == 2
     options = {o["repair"].value: o["feasible"].value for o in nodes(record, "RepairOption")}
-    assert options == {"rename-namespace": "false", "rename-predicate": "true"}
+    # A feed of which others say nothing cannot go; what can be made takes over.
+    infeasible = {"drop-source": "false", "rename-namespace": "false"}
+    assert options == {**infeasible, "rename-predicate": "true"}
 
 
 def _of(evidence: dict[str, Any], record: Record) -> Any:
@@ -172,6 +174,44 @@ def test_the_same_change_is_not_tried_twice(
     (evidence,) = (e for e in nodes(record, "Evidence") if e["testKind"].value == "intervention")
     assert evidence["polarity"] == TRAILS.Contradicts
     assert audit(record).ok
+
+
+@pytest.mark.parametrize(
+    ("mended", "fate"), [(0, "Archived"), (1, "Supported")], ids=["in vain", "harmful"]
+)
+def test_two_repairs_in_vain_archive_a_hypothesis_and_two_that_do_harm_do_not(
+    mended: int,
+    fate: str,
+    tmp_path: Path,
+    before_decisions: Callable[[Hook], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for feed in range(4):
+        rows = []
+        for n in range(30):
+            space = "urn:other:" if n % 5 == 2 else "https://example.org/lab/"
+            rows.append(f'e:s{feed * 30 + n} a e:Sample ; <{space}label> "x" ; <{space}note> "y" .')
+        _write(tmp_path / "data" / f"feed-{feed}.ttl", rows)
+    before_decisions(plainly)
+    run = module.trial
+
+    def fruitless(*args: Any, **more: Any) -> Trial:
+        made: Trial = run(*args, **more)
+        harm = {"holds": mended * made.figures["holds"], "violationsCaused": 9 * mended}
+        return replace(made, figures={**made.figures, **harm})
+
+    monkeypatch.setattr(module, "trial", fruitless)
+    record = _investigate(tmp_path, ["e:label"])
+    found = attempts(record)
+    assert [row["repair"].value for row in found] == ["rename-namespace", "rename-predicate"]
+    assert {row["outcome"].value for row in found} == {"harmful" if mended else "unchanged"}
+    statuses = {h["status"] for h in nodes(record, "Hypothesis") if "family" in h}
+    changes = [t for t in nodes(record, "StatusTransition") if t["to"] == TRAILS.Archived]
+    assert (TRAILS[fate] in statuses) is True
+    told = ["2 repairs were tried, and each left all violations as they were"]
+    assert [t["cause"].value for t in changes] == ([] if mended else told)
+    checked = audit(record)
+    assert checked.ok, str(checked)
 
 
 @pytest.mark.parametrize("name", policy.names())

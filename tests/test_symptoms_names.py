@@ -9,7 +9,7 @@ import pytest
 import kgreason
 from kgreason.audit import audit
 from kgreason.graph import load
-from kgreason.shacl import compile_shapes, names, read_shapes
+from kgreason.shacl import asks, compile_shapes, names, outcome_symptom, read_shapes
 from tests.cli_support import run
 
 PREFIXES = """@prefix ex: <https://example.org/> .
@@ -117,3 +117,33 @@ def test_rules_without_a_name_of_their_own_are_told_apart(
     assert sorted(s["name"] for s in listed) == wanted
     table = run(*options).out
     assert [table.count(name) for name in wanted] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("NOT EXISTS { ?focus ex:code ?code }", "no code"),
+        (
+            'EXISTS { ?focus ex:code ?code FILTER (?code = "1") }',
+            "the outcome that was asked about",
+        ),
+    ],
+)
+def test_an_outcome_is_called_by_what_its_query_says_is_lacking(
+    asked: str, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "data.ttl").write_text(LABS, encoding="utf-8")
+    query = (
+        "PREFIX ex: <https://example.org/> "
+        f"SELECT ?focus ?outcome WHERE {{ ?focus a ex:Lab BIND ({asked} AS ?outcome) }}"
+    )
+    assert names([outcome_symptom(query, load([tmp_path / "data.ttl"]))]) == [name]
+
+
+def test_what_a_rule_asks_for_is_named_by_its_values(tmp_path: Path) -> None:
+    shapes = of("sh:path ex:maker ; sh:class ex:Firm", CODE, "sh:path ex:city ; sh:in ( 1 2 )")
+    (tmp_path / "data.ttl").write_text(LABS, encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(PREFIXES + shapes, encoding="utf-8")
+    rules = compile_shapes(read_shapes([tmp_path / "shapes.ttl"]), load([tmp_path / "data.ttl"]))
+    told = {one.path.text[-6:-1]: asks(one) for one in rules.constraints if one.path}
+    assert told == {"maker": "Firm", "/code": "1", "/city": None}

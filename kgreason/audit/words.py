@@ -261,9 +261,13 @@ def _transition(node: Term, given: Properties) -> Iterator[Finding]:
 def cause(rule: str) -> str | None:
     """Return expression for what a gate says where it changes a status; None if there is none."""
     made = role("status").get(rule)
-    found = _CAUSE.search(made.sections["main"]) if made is not None and made.is_update else None
-    if found is None:
+    if made is None or not made.is_update:
         return None
+    return "|".join(_cause(found) for found in _CAUSE.finditer(made.sections["main"])) or None
+
+
+def _cause(found: re.Match[str]) -> str:
+    """Return expression for one way in which a gate tells why."""
     if found["plain"] is not None:
         return re.escape(found["plain"])
     pieces = _PIECE.finditer(found["made"])

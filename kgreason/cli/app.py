@@ -3,7 +3,7 @@
 import gc
 import sys
 from importlib.metadata import version
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -41,6 +41,17 @@ class _Program(TyperGroup):
             args = ["--debug", *(a for a in args[:end] if a != "--debug"), *args[end:]]
         return super().parse_args(ctx, args)
 
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        if args[0] in _VALIDATING and args[0] not in self.list_commands(ctx):
+            ctx.fail(
+                f"No such command '{args[0]}'. `kgreason symptoms DATA --shapes FILE` validates "
+                "and tells who fails; `kgreason investigate DATA --shapes FILE` also finds out why."
+            )
+        return super().resolve_command(ctx, args)
+
+
+_VALIDATING: Final = frozenset({"validate", "check", "lint", "shacl", "verify"})
+"""What other tools call what is asked for here by `symptoms` and `investigate`."""
 
 app = typer.Typer(
     cls=_Program,

@@ -14,7 +14,7 @@ from kgreason.observe.cite import cite, path_of
 from kgreason.observe.extracted import extract_of
 from kgreason.observe.recorded_extract import record_extract
 from kgreason.observe.request import Request
-from kgreason.shacl import names
+from kgreason.shacl import asks, names
 
 _SAMPLED: Final = 10
 
@@ -44,6 +44,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom], request: Requ
             focusClass=kind,
             focusLabel=class_label(context.graph, kind),
             severity=constraint.severity,
+            asks=asks(constraint),
             message=constraint.message,
             cutAt=constraint.at,
             cutBits=constraint.cut_bits,

@@ -10,6 +10,7 @@ from kgreason.base.store import Term
 from kgreason.base.terms import TYPE
 from kgreason.graph import Graph
 
+GraphName = ox.NamedNode | ox.BlankNode | ox.DefaultGraph
 Made = tuple[bool, ox.Quad]
 """A quad in which two copies differ, and whether it was added."""
 
@@ -48,7 +49,36 @@ class Others:
 
 def outside(graph: Graph, scope: Scope, made: Sequence[Made]) -> list[ox.Quad]:
     """Return the quads that were changed outside the scope; the graph is as it was loaded."""
+    if scope.region == "named-graph":
+        return list(_outside_graphs(graph, scope, made))
     return list(_outside(graph, scope, made))
+
+
+def _outside_graphs(graph: Graph, scope: Scope, made: Sequence[Made]) -> Iterator[ox.Quad]:
+    """Return what was changed beside taking out, as a whole, graphs that tell of the region.
+
+    Of a graph that was taken out in part, all that was taken out is given.
+    """
+    inner, taken = graph.store.inner, dict[GraphName, set[ox.Quad]]()
+    told = _graphs_of(graph, scope)
+    for is_added, quad in made:
+        if is_added or quad.graph_name not in told:
+            yield quad
+        else:
+            taken.setdefault(quad.graph_name, set()).add(quad)
+    for name, quads in taken.items():
+        if set(inner.quads_for_pattern(None, None, None, name)) - quads:
+            yield from sorted(quads, key=str)
+
+
+def _graphs_of(graph: Graph, scope: Scope) -> set[object]:
+    """Return the named graphs that describe nodes of the region; only the level, if it is one."""
+    described = set[object]()
+    for node in scope.nodes:
+        if isinstance(node, ox.NamedNode | ox.BlankNode):
+            found = graph.store.inner.quads_for_pattern(node, None, None, None)
+            described |= {q.graph_name for q in found if q.graph_name != ox.DefaultGraph()}
+    return described & {scope.level} if scope.level is not None else described
 
 
 def _outside(graph: Graph, scope: Scope, made: Sequence[Made]) -> Iterator[ox.Quad]:

@@ -150,7 +150,7 @@ def trial(
         "placeboTried": tried,
         "placeboCleared": cleared,
         "changes": len(claimed.patch),
-        "nodesChanged": len({change.focus for change in claimed.patch.changes}),
+        "nodesChanged": len(_changed(claimed)),
         "unchecked": len(done.unchecked),
         "spared": len(spared),
     }
@@ -167,6 +167,12 @@ def trial(
         tuple(strays),
         done.unchecked,
     )
+
+
+def _changed(arm: Arm) -> set[Term]:
+    """Return the nodes of an arm that are changed, or that something is changed for."""
+    changes = arm.patch.changes
+    return {c.focus for c in changes} | ({c.subject for c in changes} & set(arm.nodes))
 
 
 def _harmed(arm: Arm, caused: Iterable[Violation]) -> frozenset[Term]:

@@ -196,8 +196,9 @@ def _steps(record: Record, about: str, values: dict[str, Value]) -> Iterator[Nex
 
 
 def _mended() -> Sequence[str]:
-    """Return the families whose causes some repair mends."""
-    return sorted({f for t in role("repair").values() for f in t.header["families"].split()})
+    """Return the families whose causes some repair mends; that a whole source can go is rare."""
+    usual = (t for t in role("repair").values() if t.header["region"] != "named-graph")
+    return sorted({family for t in usual for family in t.header["families"].split()})
 
 
 def _without_cause(record: Record) -> Iterator[OpenSymptom]:

@@ -14,7 +14,7 @@ from kgreason.shacl.paths import Path, of_predicate
 from kgreason.shacl.readings import Reading, readings
 from kgreason.shacl.report_reader import Reported, read_report
 from kgreason.shacl.shapes import Shapes, read_shapes
-from kgreason.shacl.symptom_names import names
+from kgreason.shacl.symptom_names import asks, names
 from kgreason.shacl.unchecked import missing, nothing
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Result",
     "Shapes",
     "asked_at",
+    "asks",
     "bound_to",
     "compile_axioms",
     "compile_shapes",

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pyoxigraph import Literal, NamedNode
+
 from kgreason.base.terms import TRAILS
 from kgreason.graph.names import local_name
 from kgreason.shacl.constraint import Constraint
@@ -31,9 +33,20 @@ def names(constraints: Sequence[Constraint]) -> list[str]:
     return _numbered([_put(head, more) for head, more in zip(heads, added, strict=True)])
 
 
+def asks(constraint: Constraint) -> str | None:
+    """Return the values of the parameters of a constraint in short, None where they are lists."""
+    given = [v for values in constraint.parameters.values() for v in values]
+    told = [
+        local_name(v.value) if isinstance(v, NamedNode) else v.value
+        for v in given
+        if isinstance(v, NamedNode | Literal)
+    ]
+    return _line(", ".join(told)) or None if len(told) == len(given) else None
+
+
 def _head(constraint: Constraint) -> str:
     if constraint.component == TRAILS.OutcomeQuery:
-        return _OUTCOME
+        return _line(constraint.title) or _read(constraint) or _OUTCOME
     _, path, component, shape, _ = _parts(constraint)
     asked = f"{component} of {path}" if path else component
     return (
@@ -43,13 +56,31 @@ def _head(constraint: Constraint) -> str:
     )
 
 
+def _read(constraint: Constraint) -> str | None:
+    """Return what an outcome query asks where it was read as a lack or as too many of one thing.
+
+    None where it asks anything else, of which nobody knows whether it is wrong.
+    """
+    if len(constraint.readings) != 1 or constraint.at is not None:
+        return None
+    (one,) = constraint.readings
+    if one.most is not None:
+        return f"more than {one.most} {_short(one.path.text)}"
+    lacks = one.lacking and one.components == {"MinCount"}
+    return f"no {_short(one.path.text)}" if lacks else None
+
+
+def _short(path: str) -> str:
+    return re.sub(r"<([^>]*)>", lambda found: local_name(found[1]), path)
+
+
 def _parts(constraint: Constraint) -> tuple[str, str, str, str, str]:
     """Return message, path, component, shape and its IRI, each short and nothing where it lacks."""
     shape = constraint.named_shape.value if constraint.named_shape else ""
     path = constraint.path.text if constraint.path else ""
     return (
         _line(constraint.message).removesuffix("."),
-        re.sub(r"<([^>]*)>", lambda found: local_name(found[1]), path),
+        _short(path),
         local_name(constraint.component.value).removesuffix("ConstraintComponent"),
         local_name(shape) if shape else "",
         f"<{shape}>" if shape else "",

@@ -1,4 +1,5 @@
-#+ summary: A hypothesis with a test that failed to run as often as the policy tries it is archived: it cannot be judged.
+#+ summary: A hypothesis is archived where a test of it failed to run as often as the policy tries it, so that it cannot be judged, or where as many repairs were tried for it and left every violation as it was.
+#+ explanation: A repair that does harm, or that strays, tells of the repair; one after which nothing has changed tells of the cause.
 #+ to: Archived
 #+ order: 0
 #+ numbers: attempts
@@ -19,16 +20,25 @@ INSERT { GRAPH {{ investigation }} {
   ?transition trails:update ?update .
 } }
 WHERE {
-  { SELECT ?hypothesis (MAX(?failed) AS ?times) WHERE {
-    { SELECT ?hypothesis ?test (COUNT(?execution) AS ?failed) WHERE {
+  {
+    { SELECT ?hypothesis (MAX(?failed) AS ?times) WHERE {
+      { SELECT ?hypothesis ?test (COUNT(?execution) AS ?failed) WHERE {
+        GRAPH {{ investigation }} {
+          ?execution a trails:Execution ; trails:closed trails:Error ; trails:test ?test .
+          ?test trails:hypothesis ?hypothesis .
+          # A tester outside the graph that fails says nothing of the hypothesis.
+          FILTER NOT EXISTS { ?test trails:modality ?modality . FILTER (?modality != trails:GraphQuery && ?modality != trails:ScratchIntervention) }
+          FILTER NOT EXISTS { ?other trails:test ?test . FILTER EXISTS { ?other trails:closed trails:Result . } }
+        } } GROUP BY ?hypothesis ?test }
+    } GROUP BY ?hypothesis }
+    BIND (CONCAT("a test failed to run ", STR(?times), " times") AS ?cause)
+  } UNION {
+    { SELECT ?hypothesis (COUNT(?attempt) AS ?times) WHERE {
       GRAPH {{ investigation }} {
-        ?execution a trails:Execution ; trails:closed trails:Error ; trails:test ?test .
-        ?test trails:hypothesis ?hypothesis .
-        # A tester outside the graph that fails says nothing of the hypothesis.
-        FILTER NOT EXISTS { ?test trails:modality ?modality . FILTER (?modality != trails:GraphQuery && ?modality != trails:ScratchIntervention) }
-        FILTER NOT EXISTS { ?other trails:test ?test . FILTER EXISTS { ?other trails:closed trails:Result . } }
-      } } GROUP BY ?hypothesis ?test }
-  } GROUP BY ?hypothesis }
+        ?attempt a trails:RepairAttempt ; trails:repairOutcome "unchanged" ; trails:hypothesis ?hypothesis .
+      } } GROUP BY ?hypothesis }
+    BIND (CONCAT(STR(?times), " repairs were tried, and each left all violations as they were") AS ?cause)
+  }
   # Some engines make a group of nothing.
   FILTER (BOUND(?times))
   GRAPH {{ investigation }} {
@@ -40,6 +50,5 @@ WHERE {
     OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
   }
   FILTER (?times >= ?most)
-  BIND (CONCAT("a test failed to run ", STR(?times), " times") AS ?cause)
   BIND (IRI(CONCAT(STR({{ step }}), ":archive:", STR(?number))) AS ?transition)
 }
