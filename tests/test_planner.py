@@ -122,8 +122,13 @@ def test_a_script_and_a_model_decide_in_place_of_rules_among_the_tools_offered(
     assert found.answer == "10 parts."
     assert [s.status for s in found.steps if s.action.startswith(("query", "describe"))] == [
         "complete",
-        "failed",
     ]
+    (refused,) = (s for s in found.steps if s.status == "refused")
+    assert refused.action == "investigate {}"
+    assert "is of the scope WriteRecordScope" in refused.observation
+    assert "This was refused: The tool investigate" in found.result.markdown()
+    assert found.usage.calls == 0
+    assert audit(found.result.record).rules == set()
     said = [
         {"thought": "Look.", "tool": "query", "arguments": lacking},
         {"thought": "Guess.", "tool": "answer", "answer": "It is 11.", "cites": [1]},

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from kgreason.audit.findings import Severity
 from kgreason.audit.statements import plain, statements
 from kgreason.base.errors import ShapesError
-from kgreason.base.extensions import cached
+from kgreason.base.extensions import active, cached
 from kgreason.base.resources import folder
 from kgreason.base.store import Term
 from kgreason.base.templates import Template
@@ -111,6 +111,9 @@ def ontology() -> tuple[ox.Quad, ...]:
     for path in (folder("ontology") / name for name in ONTOLOGY):
         if path.is_file():
             store.load(path=str(path), format=ox.RdfFormat.TURTLE)
+    for extension in active():  # a pattern of theirs says which scopes it may use
+        for file in extension.patterns():
+            store.load(file.read_bytes(), ox.RdfFormat.TURTLE)
     store.extend(ox.Quad(t.subject, t.predicate, t.object) for t in entries())
     return tuple(store)
 

@@ -12,6 +12,7 @@ from kgreason.planner.strategy_protocol import PlanResult
 from kgreason.record import Record
 from kgreason.record.agents import ENGINE, Agent
 from kgreason.record.model_calls import ModelCall
+from kgreason.record.plan_steps import FAILED, REFUSED
 from kgreason.record.ranking import is_faint
 from kgreason.review.fragility import on_one_test
 
@@ -56,10 +57,15 @@ class RuleCritic:
             reasons.append(f"{len(stale)} of its figures or citations no longer hold in the data.")
         if made.answered and not made.citations and not told["steps"]:
             reasons.append("It cites nothing.")
-        reasons += [f"The step “{s.action}” failed." for s in made.steps if s.status == "failed"]
+        not_done = [s for s in made.steps if s.status in {FAILED, REFUSED}]
+        reasons += [f"The step “{s.action}” {_became(s.status)}." for s in not_done]
         reasons += _impure(told)
         reasons += _fragile(record, told)
         return Criticism(tuple(dict.fromkeys(reasons)))
+
+
+def _became(status: str) -> str:
+    return "was refused" if status == REFUSED else status
 
 
 def _impure(told: dict[str, Any]) -> list[str]:

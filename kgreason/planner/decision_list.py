@@ -13,7 +13,6 @@ from kgreason.base.store import Term
 from kgreason.base.terms import SKOS, TRAILS, TYPE
 from kgreason.planner.reasoner import Move, Situation
 from kgreason.planner.tool_catalogue import catalogue, text, values
-from kgreason.record.plan_steps import FAILED
 from kgreason.routing.phrases import Phrases, words_of
 
 _FINDING: Final = "finding"
@@ -139,9 +138,7 @@ def told(said: str, situation: Situation) -> str:
     def put(found: re.Match[str]) -> str:
         name, part = found["name"], found["part"]
         if name == "failure":
-            return next(
-                (o.told for o in seen.values() if o.status == FAILED), "Nothing failed"
-            ).rstrip(".")
+            return next((o.told for o in seen.values() if o.failed), "Nothing failed").rstrip(".")
         if part is None and name == _FINDING:
             return situation.understood.finding.get("name", "nothing")
         if part is None:

@@ -26,7 +26,7 @@ from kgreason.planner.question_terms import as_json
 from kgreason.planner.splitting import DIVIDES, divided_by, further, within
 from kgreason.planner.strategy_protocol import shares
 from kgreason.planner.sub_investigations import Place, opened, session_of
-from kgreason.planner.tool_catalogue import tools, tools_of
+from kgreason.planner.tool_catalogue import scopes_of, tools, tools_of
 from kgreason.record import Record
 from kgreason.record.fanning import (
     Expected,
@@ -184,6 +184,7 @@ def _part(context: Context, one: Expected) -> Node:
     record = context.record
     pattern = task_types().patterns[DIVIDES].iri
     step = record.step("Plan")
+    tool = tools()["investigate"]
     told, cited = _told(record, one)
     node = write_call(
         record,
@@ -191,8 +192,10 @@ def _part(context: Context, one: Expected) -> Node:
         Call(
             pattern,
             one.goal,
-            tools()["investigate"].iri,
+            tool.iri,
             tuple(each.iri for each in tools_of(pattern).values()),
+            tool.scope,
+            scopes_of(pattern),
             as_json({"investigation": one.session.value}),
             told,
             COMPLETE if one.complete else FAILED,

@@ -124,8 +124,9 @@ def _read(  # noqa: PLR0911 - a return for each thing that may be wrong
         return None, "The tool is answer, and there is no answer."
     if not cites:
         return Move(thought, answer=f"Not from the graph: {answer}", answered=False, cites=()), ""
-    if any(not 0 <= one < len(situation.seen) for one in cites):
-        return None, "The answer cites a call that was not made."
+    seen = situation.seen
+    if any(not 0 <= one < len(seen) or seen[one].observation.failed for one in cites):
+        return None, "The answer cites a call that was not made, or that failed."
     said = " ".join(
         f"{situation.seen[n].observation.found} {situation.seen[n].observation.told}" for n in cites
     )

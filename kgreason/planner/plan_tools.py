@@ -14,9 +14,10 @@ from kgreason.graph.names import Names
 from kgreason.graph.query_result import query_result
 from kgreason.planner.earlier_findings import finding
 from kgreason.planner.question_terms import term_of
+from kgreason.planner.tool_catalogue import tools
 from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
-from kgreason.record.plan_steps import FAILED
+from kgreason.record.plan_steps import FAILED, REFUSED
 from kgreason.report.as_json import as_dict
 from kgreason.shacl import names as rule_names
 
@@ -31,7 +32,13 @@ _PROSE: Final = "how"
 
 
 def call(desk: Desk, tool: str, arguments: Mapping[str, Any]) -> Observation:
-    """Call a tool by its name; what goes wrong is an observation that failed, and says why."""
+    """Call a tool by its name; what goes wrong is an observation that failed, and says why.
+
+    A tool that the desk does not give out, or whose scope is none of its scopes, is not called.
+    """
+    why = refusal(desk, tool)
+    if why:
+        return Observation(why, status=REFUSED)
     try:
         return _TOOLS[tool](desk, arguments)
     except KeyError as error:
@@ -39,6 +46,20 @@ def call(desk: Desk, tool: str, arguments: Mapping[str, Any]) -> Observation:
         return Observation(f"The tool {tool} needs {missing}.", status=FAILED)
     except (KgreasonError, ValueError, TypeError, SyntaxError) as error:
         return Observation(f"The tool failed: {error}", status=FAILED)
+
+
+def refusal(desk: Desk, name: str) -> str:
+    """Return why a tool is not called, "" where it may be."""
+    declared, given = tools().get(name), desk.offered.get(name)
+    if declared is None:
+        return f"There is no tool {name!r}; there are {', '.join(sorted(desk.offered))}."
+    if given is None or declared.scope not in desk.scopes:
+        allowed = ", ".join(sorted(one.rpartition("#")[2] for one in desk.scopes)) or "none"
+        return (
+            f"The tool {name} is of the scope {declared.scope.rpartition('#')[2]}, and this "
+            f"strategy may use {allowed}."
+        )
+    return ""
 
 
 def known(tool: str) -> bool:

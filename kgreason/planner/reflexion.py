@@ -22,7 +22,7 @@ from kgreason.planner.plan_result import plan_result
 from kgreason.planner.plan_tools import CITED
 from kgreason.planner.question_terms import as_json
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, Strategy, shares
-from kgreason.planner.tool_catalogue import tools, tools_of
+from kgreason.planner.tool_catalogue import scopes_of, tools, tools_of
 from kgreason.record.plan_steps import (
     FAILED,
     Answered,
@@ -104,7 +104,7 @@ def _written(
     del opened
     record = investigation.record
     pattern = task_types().patterns[Reflexion.name].iri
-    tool = tools()["investigate"].iri
+    tool = tools()["investigate"]
     offered = tuple(one.iri for one in tools_of(pattern).values())
     calls: list[Node] = []
     for place, (found, asked, said) in enumerate(made):
@@ -116,8 +116,10 @@ def _written(
             Call(
                 pattern,
                 f"{asked['strategy']} works on the question{again}.",
-                tool,
+                tool.iri,
                 offered,
+                tool.scope,
+                scopes_of(pattern),
                 as_json(asked | {"investigation": found.investigation}),
                 found.answer,
                 "complete" if found.answered else FAILED,

@@ -14,10 +14,18 @@ from kgreason.planner.decision_list import intents_of
 from kgreason.planner.earlier_findings import named
 from kgreason.planner.question_terms import as_json, understood
 from kgreason.planner.reasoner import Move, Reasoner, Seen, Situation
-from kgreason.planner.tool_catalogue import Tool, tools_of
+from kgreason.planner.tool_catalogue import Tool, scopes_of, tools_of
+from kgreason.planner.tool_catalogue import tools as all_tools
 from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
-from kgreason.record.plan_steps import FAILED, Answered, Call, write_answer, write_call
+from kgreason.record.plan_steps import (
+    Answered,
+    Call,
+    RefusedCall,
+    write_answer,
+    write_call,
+    write_refused,
+)
 from kgreason.record.record import Node
 from kgreason.run import Opened
 
@@ -39,6 +47,7 @@ class Session:
     def __post_init__(self) -> None:
         context = self.context
         request = self.investigation.request
+        self.offered = {n: t for n, t in tools_of(self.pattern).items() if tools.known(n)}
         self.desk = Desk(
             context.graph,
             context.names,
@@ -46,8 +55,9 @@ class Session:
             self.opened.ledger,
             context.record,
             request.query_seconds,
+            self.offered,
+            scopes_of(self.pattern),
         )
-        self.offered = {n: t for n, t in tools_of(self.pattern).items() if tools.known(n)}
 
     @property
     def context(self) -> Context:
@@ -63,7 +73,7 @@ class Session:
         facts = read.facts() | ({"shapes"} if self.desk.observed is not None else set())
         for one in seen:
             name = one.query or one.tool
-            if one.observation.status == FAILED:
+            if one.observation.failed:
                 facts |= {"failed", f"failed {name}"}
             else:
                 many = "found" if one.observation.found else "nothing"
@@ -92,18 +102,13 @@ class Session:
     def call(self, move: Move, goal: Node | None = None) -> tuple[Seen, Node]:
         """Call the tool of a move and record it as one step; gives what was seen and its node.
 
-        A tool that is not offered is not called; the step says so.
+        A tool that is not of the scopes of the strategy is not called; the step says so.
         """
         ask(self.context.budget, f"tool {move.tool}")
-        tool = self.offered.get(move.tool)
-        if tool is None:
-            known = ", ".join(sorted(self.offered))
-            said = f"There is no tool {move.tool!r} for this strategy; there are {known}."
-            return Seen(move.tool, "", Observation(said, status=FAILED)), self._refused(
-                move, said, goal
-            )
         found = tools.call(self.desk, move.tool, move.arguments)
-        node = self._recorded(move, tool, found, goal)
+        if found.refused:
+            return Seen(move.tool, "", found), self._refused(move, found.told, goal)
+        node = self._recorded(move, self.offered[move.tool], found, goal)
         return Seen(move.tool, str(move.arguments.get("query", "")), found), node
 
     def _recorded(self, move: Move, tool: Tool, found: Observation, goal: Node | None) -> Node:
@@ -117,6 +122,8 @@ class Session:
                 move.thought,
                 tool.iri,
                 tuple(one.iri for one in self.offered.values()),
+                tool.scope,
+                scopes_of(self.pattern),
                 as_json(move.arguments),
                 found.told,
                 found.status,
@@ -134,12 +141,30 @@ class Session:
         context.record.commit(step)
         return node
 
-    def _refused(self, move: Move, said: str, goal: Node | None) -> Node:
-        """Record a call that was not made: of the first tool that is offered, as failed."""
-        tool = next(iter(self.offered.values()))
-        thought = f"{move.thought} (The tool {move.tool!r} was wanted.)"
-        asked = Move(thought, tool.name, {}, rule=move.rule, by=move.by, calls=move.calls)
-        return self._recorded(asked, tool, Observation(said, status=FAILED), goal)
+    def _refused(self, move: Move, why: str, goal: Node | None) -> Node:
+        """Record a call that was not made."""
+        record, declared = self.context.record, all_tools().get(move.tool)
+        step = record.step("Plan")
+        node = write_refused(
+            record,
+            step,
+            RefusedCall(
+                self.pattern,
+                move.thought,
+                move.tool,
+                as_json(move.arguments),
+                why,
+                scopes_of(self.pattern),
+                "" if declared is None else declared.iri,
+                "" if declared is None else declared.scope,
+                move.rule,
+                goal,
+                move.by,
+                move.calls,
+            ),
+        )
+        record.commit(step)
+        return node
 
     def answer(self, move: Move, rests_on: Sequence[Node], left: Sequence[str]) -> Node:
         """Record an answer as one step; gives its node."""
@@ -174,5 +199,6 @@ class Session:
 def resting(move: Move, done: Sequence[tuple[Seen, Node]]) -> list[Node]:
     """Return the steps that an answer rests on: those that it cites, or all that found anything."""
     if move.cites is not None:
-        return [done[n][1] for n in move.cites if 0 <= n < len(done)]
-    return [node for seen, node in done if seen.observation.status != FAILED]
+        named = [done[n] for n in move.cites if 0 <= n < len(done)]
+        return [node for seen, node in named if not seen.observation.refused]
+    return [node for seen, node in done if not seen.observation.failed]

@@ -1,10 +1,12 @@
-"""The desk: what the tools of a strategy work on."""
+"""The desk: what the tools of a strategy work on, and which of them it gives out."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
+from kgreason.planner.tool_catalogue import Tool
 from kgreason.record import Ledger, Record
 
 
@@ -12,7 +14,8 @@ from kgreason.record import Ledger, Record
 class Desk:
     """What tools work on: the graph, what fails in it (None without shapes), and the ledger.
 
-    `seconds` bounds each query; `record` is the investigation that is being written.
+    `seconds` bounds each query; `record` is the investigation that is being written. `offered` are
+    the tools that it gives out, by name, and `scopes` the IRIs of the scopes that they may have.
     """
 
     graph: Graph
@@ -21,3 +24,5 @@ class Desk:
     ledger: Ledger | None
     record: Record
     seconds: float = 60.0
+    offered: Mapping[str, Tool] = field(default_factory=dict)
+    scopes: Collection[str] = ()

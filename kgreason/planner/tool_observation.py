@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pyoxigraph as ox
 
 from kgreason.base.store import Term
-from kgreason.record.plan_steps import COMPLETE
+from kgreason.record.plan_steps import COMPLETE, REFUSED
 
 
 @dataclass(frozen=True)
@@ -14,8 +14,8 @@ class Observation:
 
     `found` is how many rows or nodes, `told` says which, `nodes` are those that are cited, each
     with the property that it is cited for, if any. `query` is what was asked of the graph, with the
-    `digest` of its rows. `status` is "failed" where the tool could not do its work; `told` says
-    why.
+    `digest` of its rows. `status` is "failed" where the tool could not do its work, and "refused"
+    where it was not called; `told` says why.
     """
 
     told: str
@@ -24,3 +24,13 @@ class Observation:
     query: str = ""
     digest: str = ""
     status: str = COMPLETE
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing was looked at, for whatever reason."""
+        return self.status != COMPLETE
+
+    @property
+    def refused(self) -> bool:
+        """Whether the tool was not called."""
+        return self.status == REFUSED

@@ -13,13 +13,15 @@ from kgreason.record.record import Node, Record, Step
 
 COMPLETE = "complete"
 FAILED = "failed"
+REFUSED = "refused"
 
 
 @dataclass(frozen=True)
 class Call:
     """One call of a tool by a strategy, with what it was decided by and what it found.
 
-    `strategy` and `tool` are IRIs, `offered` the IRIs of all tools that might have been called.
+    `strategy` and `tool` are IRIs, `offered` the IRIs of all tools that might have been called;
+    `scope` is that of the tool, `scopes` are those whose tools the strategy may use.
     `arguments` is a JSON object, `query` what was asked of the graph, `found` how many rows or
     nodes that gave and `digest` the digest of the rows. `rule` is the IRI of the rule of decision,
     `goal` the node of the goal that is worked on, `calls` those of a model.
@@ -29,6 +31,8 @@ class Call:
     thought: str
     tool: str
     offered: tuple[str, ...]
+    scope: str
+    scopes: tuple[str, ...]
     arguments: str
     observation: str
     status: str = COMPLETE
@@ -64,12 +68,56 @@ def write_call(record: Record, step: Step, call: Call) -> Node:
         thought=call.thought,
         tool=ox.NamedNode(call.tool),
         offeredTool=[ox.NamedNode(one) for one in sorted(call.offered)],
+        toolScope=ox.NamedNode(call.scope),
+        allowedScope=[ox.NamedNode(one) for one in sorted(call.scopes)],
         toolArguments=call.arguments,
         observation=call.observation,
         stepStatus=call.status,
         query=call.query or None,
         rows=call.found,
         rowsDigest=call.digest or None,
+        decidedByRule=ox.NamedNode(call.rule) if call.rule else None,
+        goal=call.goal,
+    )
+    _attributed(record, step, node, call.by, call.calls)
+    return node
+
+
+@dataclass(frozen=True)
+class RefusedCall:
+    """A call that a strategy wanted and that was not made.
+
+    `wanted` is the name of the tool that was asked for, `tool` its IRI and `scope` that of its
+    scope, "" where nobody declared it; `scopes` are those that the strategy may use.
+    """
+
+    strategy: str
+    thought: str
+    wanted: str
+    arguments: str
+    reason: str
+    scopes: tuple[str, ...]
+    tool: str = ""
+    scope: str = ""
+    rule: str = ""
+    goal: Node | None = None
+    by: Agent = ENGINE
+    calls: tuple[ModelCall, ...] = ()
+
+
+def write_refused(record: Record, step: Step, call: RefusedCall) -> Node:
+    """Write a call down that was refused; gives its node."""
+    node = step.make(
+        "RefusedCall",
+        PROV.Entity,
+        strategy=ox.NamedNode(call.strategy),
+        thought=call.thought,
+        wantedTool=call.wanted,
+        tool=ox.NamedNode(call.tool) if call.tool else None,
+        toolScope=ox.NamedNode(call.scope) if call.scope else None,
+        allowedScope=[ox.NamedNode(one) for one in sorted(call.scopes)] or None,
+        toolArguments=call.arguments,
+        reason=call.reason,
         decidedByRule=ox.NamedNode(call.rule) if call.rule else None,
         goal=call.goal,
     )
