@@ -38,6 +38,7 @@ from kgreason.record import Ledger, Record, calibration, extended, policy
 from kgreason.record.ledger import Entry
 from kgreason.record.model_calls import ModelCall
 from kgreason.record.nonce import named
+from kgreason.record.remote import again
 from kgreason.report.focus_nodes import AtHand
 from kgreason.report.result import Result
 from kgreason.sources.sources_opening import source_testers
@@ -334,6 +335,7 @@ def _of_the_loop(record: Record, entry: Entry) -> None:
         )
 
 
+@again
 def _go_on(
     ledger: Path,
     entry: Entry,

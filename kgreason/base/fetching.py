@@ -26,7 +26,7 @@ from kgreason.base.redaction import without_secrets
 AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The statuses of an answer after which a service is asked again."""
 _LARGEST: Final = 10_000_000
-_OK: Final = 200
+_OK: Final = frozenset({200, 201, 204})
 _MOVED: Final = range(300, 400)
 _MOST_SAID: Final = 2_000
 _SECONDS: Final = integer("fetchSeconds")
@@ -111,6 +111,11 @@ class Fetch:
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         return self._answered("POST", self.base, content=body, headers=headers)
 
+    def send(self, text: str, kind: str, accept: str = "*/*") -> Answered:
+        """Send a text of a media type, and return the answer; raises SourceError without one."""
+        headers = {"Content-Type": kind, "Accept": accept}
+        return self._answered("POST", self.base, content=text.encode(), headers=headers)
+
     def _asked(self, address: str, parameters: Mapping[str, str | int]) -> str:
         answer = self._answered("GET", address, params=dict(parameters))
         return answer.body.decode(_charset(answer.headers), "replace")
@@ -122,7 +127,7 @@ class Fetch:
             answer, wrong = self._once(method, address, sent)
             if answer is None:
                 told, again, after = wrong, True, None
-            elif answer.status == _OK:
+            elif answer.status in _OK:
                 return answer
             else:
                 told, again = f"answered {answer.status}", answer.status in self.again

@@ -449,7 +449,7 @@ LedgerFolder = Annotated[
         "--ledger",
         metavar="DIR",
         rich_help_panel=RECORD,
-        help="The folder of the reasoning history.",
+        help="The folder of the reasoning history, or the address of a store on a server.",
     ),
 ]
 Policy = Annotated[

@@ -17,10 +17,12 @@ from kgreason.endpoint.named_endpoint import NamedEndpoint, is_address
 from kgreason.graph.bulk import Stored, bulk_loaded, digest_of_store, memory_of
 from kgreason.graph.load import is_store, opened
 from kgreason.observe.request import Request
+from kgreason.record.remote import address_of
 
 Told = Callable[[str, int, int], None]
 CACHE: Final = ".stores"
 """What the folder beside a ledger is called after it, in which files lie as stores on disk."""
+_LOCAL: Final = Path(".kgreason")  # for a ledger on a server
 _GIGABYTE: Final = 1 << 30
 
 
@@ -82,7 +84,7 @@ def on_disk(request: Request, ledger: Path | None, told: Told) -> Iterator[Origi
 
 def beside(ledger: Path) -> Path:
     """Return the folder with the stores of files that were investigated into a ledger."""
-    folder = ledger.resolve()
+    folder = (ledger if address_of(ledger) is None else _LOCAL).resolve()
     return folder.with_name(folder.name + CACHE)
 
 

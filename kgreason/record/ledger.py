@@ -17,8 +17,9 @@ from kgreason.base.locks import Lock
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
-from kgreason.record import beside
+from kgreason.record import beside, remote
 from kgreason.record.blobs import Blobs
+from kgreason.record.mirror import Mirror, ServerBlobs
 from kgreason.record.nonce import named
 from kgreason.record.numbers import number_of
 from kgreason.record.record import Record, literal
@@ -49,7 +50,9 @@ class Entry:
 
 
 class Ledger:
-    """A ledger folder (or a ledger in memory, without a folder).
+    """A ledger folder, a ledger on a server, or one in memory.
+
+    Where a folder is asked for, a path made of an address (http://HOST:PORT) names a server.
 
     Use as a context manager; a writer holds the lock until it is closed.
     """
@@ -75,6 +78,9 @@ class Ledger:
         Raises LedgerError if it is in use, cannot be written, is of another version or holds
         something else.
         """
+        if remote.address_of(folder) is not None:
+            cls._on_server(folder)
+            return
         if _writer_of(folder) is not None:
             return
         place = next(p for p in (folder, *folder.absolute().parents) if p.exists())
@@ -112,6 +118,8 @@ class Ledger:
         Threads of one process may write to a ledger at once; the last one to close it gives it
         back. Raises LedgerError as `ready` does.
         """
+        if remote.address_of(folder) is not None:
+            return cls._on_server(folder, begun=True)
         with _WRITING:
             writer = _writer_of(folder)
             if writer is None:
@@ -119,6 +127,17 @@ class Ledger:
                 writer = _WRITERS[folder.resolve()] = cls._opened(folder)
             writer.users += 1
             return cls(writer.view(), writer, folder)
+
+    @classmethod
+    def _on_server(cls, folder: Path, *, begun: bool = False) -> Self:
+        """Read what a server holds; raises LedgerError where that is no ledger of this version."""
+        server = remote.Server(remote.address_of(folder) or "")
+        ledger = cls(Mirror(server))
+        ledger.blobs = ServerBlobs(server)
+        if begun:
+            ledger._begin()
+        ledger._check_version()
+        return ledger
 
     @classmethod
     def _opened(cls, folder: Path) -> "_Writer":
@@ -147,6 +166,8 @@ class Ledger:
     @classmethod
     def append(cls, folder: Path) -> Self:
         """Open for writing a ledger that is there; raises LedgerError as `read` and `write` do."""
+        if remote.address_of(folder) is not None:
+            return cls.read(folder)
         with cls.read(folder):
             pass
         return cls.write(folder)
@@ -158,6 +179,11 @@ class Ledger:
         What another thread of this process is writing to is read through its store, what another
         process is writing to as a copy that it makes after a step.
         """
+        if remote.address_of(folder) is not None:
+            ledger = cls._on_server(folder)
+            if next(ledger.store.quads(), None) is None:
+                raise _no_ledger(str(remote.address_of(folder)))
+            return ledger
         with _WRITING:
             writer = _writer_of(folder)
             if writer is not None:
@@ -165,10 +191,7 @@ class Ledger:
                 writer.readers.add(through)
                 return through
         if not (folder / "CURRENT").is_file():
-            raise LedgerError(
-                f"{folder}: there is no ledger here; run `kgreason investigate` first, "
-                "or name the folder with --ledger."
-            )
+            raise _no_ledger(str(folder))
         try:
             inner = beside.read(folder, folder / _LOCK)
         except (OSError, RuntimeError) as error:
@@ -268,8 +291,8 @@ class Ledger:
 
     def _begin(self) -> None:
         if next(self.store.quads(), None) is None:
-            mark = ox.Quad(_ABOUT, TRAILS.softwareVersion, ox.Literal(VERSION), _ABOUT)
-            self.store.inner.add(mark)
+            mark = f'{_ABOUT} {TRAILS.softwareVersion} "{VERSION}"'
+            self.store.update(f"INSERT DATA {{ GRAPH {_ABOUT} {{ {mark} . }} }}")
         self._check_version()
 
     def _check_version(self) -> None:
@@ -382,6 +405,13 @@ def _read_only(folder: Path) -> ox.Store:
 def _writer_of(folder: Path) -> _Writer | None:
     """Return what this process writes to a folder with, if it does."""
     return _WRITERS.get(folder.resolve()) if _WRITERS else None
+
+
+def _no_ledger(where: str) -> LedgerError:
+    return LedgerError(
+        f"{where}: there is no ledger here; run `kgreason investigate` first, "
+        "or name the folder with --ledger."
+    )
 
 
 def _opened(lock: Path) -> int:

@@ -16,6 +16,7 @@ from kgreason.base.store import Store
 from kgreason.base.terms import PROV, TRAILS, TYPE
 from kgreason.record import Ledger, Record
 from kgreason.record.blobs import Blobs
+from kgreason.record.remote import again
 
 _FORMATS: Final = {
     ".nq": ox.RdfFormat.N_QUADS,
@@ -39,6 +40,7 @@ class Added:
     lacking: int = 0
 
 
+@again
 def add(ledger: str | Path, other: str | Path) -> list[Added]:
     """Add the investigations of `other` to a ledger, in their order; what is here already stays.
 
@@ -160,7 +162,7 @@ def _hashes(record: Record) -> list[str]:
 
 def _taken(target: Ledger, theirs: Record, what: str) -> Added:
     """Copy a record with what was made of it under other policies, as one transaction."""
-    inner, iri = target.store.inner, theirs.iri
+    iri = theirs.iri
     digests = [row["digest"].value for row in theirs.select("blobs")]
     lacking = target.blobs.take(digests, theirs.blobs)
     graphs = [iri, *_reassessments(theirs)]
@@ -177,7 +179,7 @@ def _taken(target: Ledger, theirs: Record, what: str) -> Added:
         target.store.update(_replaced(old - new, new - old))
     elif new:
         new |= set() if what == "known" else {target.numbered(iri, number)}
-        inner.extend(new)
+        target.store.update(_replaced(set(), new))
     return Added(iri.value, number, what, lacking)
 
 

@@ -12,6 +12,7 @@ from kgreason.base.errors import LedgerError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.record import Ledger, Record
 from kgreason.record.agents import agent, associate
+from kgreason.record.remote import again
 from kgreason.report.questions import find
 
 
@@ -40,6 +41,7 @@ class Judged:
     opinions: tuple[Opinion, ...]
 
 
+@again
 def judge(
     ledger: str | Path,
     hypothesis: str,

@@ -12,6 +12,7 @@ from kgreason.base.errors import LedgerError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.record import Ledger, Record
 from kgreason.record.permits import authorise
+from kgreason.record.remote import again
 from kgreason.report.result import Result
 
 
@@ -23,6 +24,7 @@ class Published:
     refused: tuple[str, ...] = ()
 
 
+@again
 def publish(ledger: str | Path, which: str | None, make: Callable[[Result], str]) -> Published:
     """Make a report and record that it is final, with the digest of its text.
 

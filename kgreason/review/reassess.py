@@ -16,6 +16,7 @@ from kgreason.record import Ledger, Record, policy
 from kgreason.record.policy import Policy
 from kgreason.record.ranking import Hypothesis, hypotheses, rank, symptoms
 from kgreason.record.record import now
+from kgreason.record.remote import again
 from kgreason.report.as_json import as_dict
 from kgreason.review.rejudge import Evidence, derived
 from kgreason.test.finding import decimal
@@ -159,6 +160,7 @@ def _causes(members: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
     return {h.id: h for h in members if h.cause}
 
 
+@again
 def reassess(
     ledger: str | Path, which: str | None = None, policies: Sequence[str] = ()
 ) -> Reassessment:

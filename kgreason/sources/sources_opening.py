@@ -8,6 +8,7 @@ from kgreason.base.errors import OptionError
 from kgreason.base.fetching import CACHE, Fetch
 from kgreason.observe.request import Request
 from kgreason.record.policy import Policy
+from kgreason.record.remote import address_of
 from kgreason.sources import crossref, openalex, pubmed, semantic_scholar, sparql_endpoint
 from kgreason.sources.arxiv import Arxiv
 from kgreason.sources.crossref import Crossref
@@ -54,7 +55,7 @@ def source_testers(
     """
     if not request.sources:
         return ()
-    cache = None if ledger is None else ledger / CACHE
+    cache = None if ledger is None or address_of(ledger) else ledger / CACHE
     known = services()
     sources = {name: _opened(name, known, cache) for name in request.sources}
     reader = Readings() if request.readings is None else readings_of(request.readings)

@@ -1,0 +1,296 @@
+"""The ledger on a server: the same record, races that are lost, writers that are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+import kgreason
+from kgreason.audit import audit
+from kgreason.base.errors import LedgerError, OptionError
+from kgreason.base.terms import TRAILS
+from kgreason.record import Ledger, Record
+from kgreason.record.remote import RaceLost, Server, address_of
+from kgreason.review.judge import judge
+from kgreason.run import recorded
+from tests.endpoint_server import Served, oxigraph_server, proxy_before
+from tests.lifetime_support import of
+
+pytest.importorskip("httpx")
+HEAD = "@prefix e: <https://example.org/lab/> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+SHAPES = f"""{HEAD}
+e:SampleShape a sh:NodeShape ; sh:targetClass e:Sample ;
+  sh:property [ sh:path e:mass ; sh:minCount 1 ] .
+"""
+NONCE = "5eed5eed5eed"
+NONCE_IRI = f"urn:kgreason:{NONCE}"
+RUN: dict[str, Any] = {"try_repairs": False, "seed": 3}
+WRITERS = ox.NamedNode("urn:kgreason:writers")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six feeds of forty samples, of which those of one lack a mass; the shapes lie beside."""
+    folder = tmp_path_factory.mktemp("lab") / "data"
+    folder.mkdir()
+    for feed in range(6):
+        rows = [HEAD]
+        for n in range(40):
+            lacks = n % 8 != 0 if feed == 3 else n == 5 + feed
+            rows.append(f"e:s{feed}-{n} a e:Sample{'' if lacks else f' ; e:mass {n + 1}.5'} .")
+        (folder / f"{feed}.ttl").write_text("\n".join(rows), encoding="utf-8")
+    (folder.parent / "shapes.ttl").write_text(SHAPES, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with a folder of its own, whose updates do not wait for each other."""
+    with oxigraph_server({}, "--location", str(tmp_path_factory.mktemp("server"))) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def written(server: Served, data: Path) -> str:
+    """The address of a ledger with an investigation."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("KGREASON_LEDGER_AUTH", "ada:open-sesame")
+        investigate(data, server.base, nonce=NONCE)
+    return server.base
+
+
+def investigate(data: Path, ledger: str | Path, **more: Any) -> None:
+    shapes = data.parent / "shapes.ttl"
+    kgreason.investigate(data, shapes=shapes, ledger=ledger, **RUN, **more).close()
+
+
+def timeless(record: Record) -> set[str]:
+    """Return the statements of a record but for times and what follows from them."""
+    own = ("Time", "#elapsed", "#hash", "#options", "generatedAtTime")
+    return {
+        f"{q.subject} {q.predicate} {q.object}"
+        for q in record.store.quads(record.iri)
+        if not q.predicate.value.endswith(own)
+    }
+
+
+def test_a_record_on_a_server_is_that_of_a_folder(data: Path, written: str, tmp_path: Path) -> None:
+    investigate(data, tmp_path / "ledger", nonce=NONCE)
+    with recorded(tmp_path / "ledger") as folder, recorded(Path(written), NONCE_IRI) as there:
+        assert timeless(there.record) == timeless(folder.record)
+        assert audit(there.record).ok, str(audit(there.record))
+        assert there.markdown()
+
+
+def test_a_password_is_nowhere(written: str) -> None:
+    for name in Server(written).graphs():
+        held = " ".join(Server(written).lines(ox.NamedNode(name)))
+        assert "sesame" not in held
+        assert "YWRhOm9wZW4" not in held
+
+
+def test_a_password_goes_with_each_request(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGREASON_LEDGER_AUTH", "ada:open-sesame")
+    with proxy_before(written) as proxy:
+        Ledger.read(Path(proxy.base)).close()
+        assert proxy.headers["authorization"] == "Basic YWRhOm9wZW4tc2VzYW1l"
+
+
+def test_whoever_is_second_writes_nothing(written: str) -> None:
+    with Ledger.append(Path(written)) as one, Ledger.append(Path(written)) as other:
+        first, second = (led.record(led.entry(NONCE_IRI)) for led in (one, other))
+        first.commit(first.step("Act"))
+        before = Server(written).lines(first.iri)
+        with pytest.raises(RaceLost, match="somebody else has written"):
+            second.commit(second.step("Act"))
+        assert Server(written).lines(first.iri) == before
+        with pytest.raises(RaceLost):
+            second.commit(second.step("Act"))  # its copy is as it was, and so is of no use
+    assert Server(written).graphs().keys() == {NONCE_IRI, "urn:kgreason:ledger"}
+
+
+def together(*works: Any) -> list[BaseException]:
+    """Do some work at once; gives what went wrong."""
+    wrong: list[BaseException] = []
+
+    def done(work: Any) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - told to the test
+            wrong.append(error)
+
+    threads = [threading.Thread(target=done, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def test_people_who_judge_at_once_are_all_heard(written: str) -> None:
+    def of_person(name: str) -> Any:
+        return lambda: judge(written, "H1", name, right=True, which=NONCE_IRI)
+
+    names = ["ada", "ben", "cleo", "dan"]
+    assert together(*map(of_person, names)) == []
+    with recorded(Path(written), NONCE_IRI) as found:
+        judged = of(found.record, "Judgement").values()
+        assert len(judged) == len(names)
+        assert len({one["wasAttributedTo"][0] for one in judged}) == len(names)
+        heads = found.record.store.values(found.record.iri, TRAILS.head, found.record.iri)
+        assert len(heads) == 1
+        assert audit(found.record).ok, str(audit(found.record))
+
+
+def test_investigations_that_begin_at_once_get_numbers_of_their_own(written: str) -> None:
+    def numbered() -> None:
+        with Ledger.write(Path(written)) as ledger:
+            record = ledger.new()
+            record.commit(record.step("Act"))
+
+    def numbers() -> list[int]:
+        with Ledger.read(Path(written)) as ledger:
+            marks = ledger.store.inner.query(
+                f"SELECT ?n {{ GRAPH <urn:kgreason:ledger> {{ ?i {TRAILS.number} ?n }} }}"
+            )
+            assert isinstance(marks, ox.QuerySolutions)
+            return sorted(int(row[0].value) for row in marks)
+
+    assert together(numbered, numbered, numbered) == []
+    assert numbers() == [1, 2, 3, 4]
+
+
+def test_an_answer_that_is_lost_after_it_was_written_is_not_written_twice(
+    data: Path, tmp_path: Path
+) -> None:
+    """Every fifth answer is lost: the server has done its work, and says that it is busy."""
+    with oxigraph_server({}) as served, proxy_before(served.base) as proxy:
+
+        def lost(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+            if len(proxy.methods) % 5:
+                return status, headers, body
+            return 503, {"Content-Length": "0", "Retry-After": "0"}, b""
+
+        proxy.every = lost
+        investigate(data, proxy.base, nonce=NONCE)
+        investigate(data, tmp_path / "ledger", nonce=NONCE)
+        with recorded(tmp_path / "ledger") as folder, recorded(Path(served.base)) as there:
+            assert timeless(there.record) == timeless(folder.record)
+            assert audit(there.record).ok
+
+
+def test_an_answer_that_is_a_part_is_none(written: str) -> None:
+    with proxy_before(written) as proxy:
+
+        def cut(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+            if not any(said.startswith("application/n-triples") for said in headers.values()):
+                return status, headers, body
+            kept = b"\n".join(body.splitlines()[:-1]) + b"\n"
+            return status, headers | {"Content-Length": str(len(kept))}, kept
+
+        proxy.every = cut
+        with pytest.raises(LedgerError, match="its answers are cut"):
+            Ledger.read(Path(proxy.base))
+
+
+KILLED = """
+import os, signal, sys
+from kgreason.record import remote
+import kgreason
+data, ledger, shapes, last, after = sys.argv[1:]
+seen = [0]
+send = remote.Server._update
+def update(self, text):
+    own = "trails#hash" in text
+    seen[0] += own
+    if own and seen[0] == int(last) and after == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    send(self, text)
+    if own and seen[0] == int(last):
+        os.kill(os.getpid(), signal.SIGKILL)
+remote.Server._update = update
+kgreason.investigate(data, shapes=shapes, ledger=ledger, nonce="5eed5eed5eed",
+    try_repairs=False, seed=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "when"),
+    [
+        (5, "before"),
+        *(
+            pytest.param(last, when, marks=pytest.mark.slow)
+            for last in (2, 3, 8, 11)
+            for when in ("before", "after")
+        ),
+    ],
+)
+def test_a_writer_that_was_killed_is_gone_on_with(
+    data: Path, tmp_path: Path, last: int, when: str
+) -> None:
+    shapes = data.parent / "shapes.ttl"
+    with oxigraph_server({}, "--location", str(tmp_path / "server")) as served:
+        own = [sys.executable, "-c", KILLED, str(data), served.base, str(shapes), str(last), when]
+        assert subprocess.run(own, check=False).returncode == -signal.SIGKILL
+        left = Server(served.base)
+        assert any("writing" in line for line in left.lines(WRITERS)) == (when == "before")
+        if when == "before":  # as it is when half a minute has gone by
+            aged(left)
+        kgreason.resume(served.base).close()
+        investigate(data, tmp_path / "ledger", nonce=NONCE)
+        with recorded(tmp_path / "ledger") as folder, recorded(Path(served.base)) as there:
+            assert timeless(there.record) == timeless(folder.record)
+            assert audit(there.record).ok, str(audit(there.record))
+        assert not left.lines(WRITERS)
+
+
+def aged(server: Server) -> None:
+    """Make what writers said that they write to older than it counts."""
+    day = '"2020-01-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+    server._update(
+        f"DELETE {{ GRAPH {WRITERS} {{ ?w <urn:kgreason:since> ?s }} }} "
+        f"INSERT {{ GRAPH {WRITERS} {{ ?w <urn:kgreason:since> {day} }} }} "
+        f"WHERE {{ GRAPH {WRITERS} {{ ?w <urn:kgreason:since> ?s }} }}"
+    )
+
+
+def test_a_long_text_is_kept_on_the_server(written: str) -> None:
+    text = 'a "line"\r\n\\ and é\t\u2028' * 60_000
+    with Ledger.append(Path(written)) as ledger:
+        digest = ledger.blobs.put(text)
+    with Ledger.read(Path(written)) as ledger:
+        assert ledger.blobs.get(digest) == text
+        assert not ledger.blobs.has("0" * 64)
+        with pytest.raises(LedgerError, match="it is gone"):
+            ledger.blobs.get("0" * 64)
+
+
+@pytest.mark.parametrize("given", ["http://ada:pw@host", "http://host/?q=1", "https://host/#a"])
+def test_an_address_of_no_use_is_refused_without_its_password(given: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        address_of(Path(given))
+    assert "pw" not in str(refused.value)
+
+
+def test_where_no_server_or_no_ledger_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgreason.base.fetching.figure", lambda _: 0.0)
+    with pytest.raises(LedgerError, match="cannot be read"):
+        Ledger.read(Path("http://127.0.0.1:9"))
+    with oxigraph_server({}) as served:
+        with pytest.raises(LedgerError, match="no ledger here"):
+            Ledger.read(Path(served.base))
+        with pytest.raises(LedgerError, match=r"is it a SPARQL 1\.1 store|cannot be read"):
+            Ledger.read(Path(f"{served.base}/elsewhere"))
+
+
+def test_a_name_that_is_no_address_is_a_folder() -> None:
+    assert address_of(Path(".kgreason")) is None
+    assert address_of("http://host:1/") == address_of(Path("http://host:1")) == "http://host:1"
+    assert os.fspath(Path("http://host:1")) == "http:/host:1"
