@@ -12,6 +12,7 @@ from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Store
 from kgreason.base.templates import template
 from kgreason.base.terms import PREFIXES, PROV, TRAILS, XSD
+from kgreason.model.calling import Caller
 from kgreason.record import Ledger, Record, policy
 from kgreason.record.fanning import expected
 from kgreason.record.ledger import Entry
@@ -135,7 +136,8 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
     "looked-up" (in documents), "routed", "planned" (by react), "divided" (by a supervisor),
-    "part" (of what was divided), "linked" (hypotheses that hang on each other),
+    "part" (of what was divided), "goals" (of a model, by which it was divided),
+    "linked" (hypotheses that hang on each other),
     "joined" (of segments of workers), or a policy under which the laboratory runs; with "own"
     before it, that policy (by default the
     shipped one) is under a name of one's own.
@@ -149,7 +151,7 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     if kind == "routed":
         made = kgreason.route("why do so many samples lack a mass?", shapes=True)
         return tiny(folder, policy=used, routing=made.decision.as_dict())
-    if kind in {"planned", "divided", "part"}:
+    if kind in {"planned", "divided", "part", "goals"}:
         return _planned(folder, kind)
     if kind == "linked":
         from tests.linked_support import linked_record  # noqa: PLC0415 - few need it
@@ -175,6 +177,13 @@ def _planned(folder: Path, kind: str) -> Record:
     from tests.planner_support import workshop  # noqa: PLC0415 - few need it
 
     asked = workshop(folder)
+    if kind == "goals":
+        from tests.model_support import Stub  # noqa: PLC0415 - few need it
+
+        said = '{"goals": ["What about the unit mass?", "What about tea?"]}'
+        caller = Caller(Stub(lambda _: said), pause=0)
+        more: dict[str, Any] = {"strategy": "supervisor", "split": "goal", "caller": caller}
+        return kgreason.plan("Why?", **more, **asked).result.record
     if kind in {"divided", "part"}:
         record = kgreason.plan("Why?", strategy="supervisor", **asked).result.record
         return record if kind == "divided" else Record(record.store, expected(record)[0].session)

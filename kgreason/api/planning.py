@@ -151,13 +151,13 @@ def plan(
         {"split": split, "goals": tuple(goals)} if split is not None or goals else {},
     )
     if split is not None or goals:
-        _check_split(split, goals, made.decision.pattern)
+        _check_split(split, goals, made.decision.pattern, model=caller is not None)
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
     return _worked(made.decision.pattern, question, context, budget, queue)
 
 
-def _check_split(split: str | None, goals: Sequence[str], pattern: str) -> None:
-    split_kinds(split, goals)
+def _check_split(split: str | None, goals: Sequence[str], pattern: str, *, model: bool) -> None:
+    split_kinds(split, goals, model=model)
     if pattern != Supervisor.name:
         raise OptionError(
             f"--{'goal' if goals else 'split'} is about --strategy {Supervisor.name}; leave it out."

@@ -48,7 +48,8 @@ Split = Annotated[
         rich_help_panel=_STRATEGIES,
         show_default="symptom",
         help="By what the strategy supervisor divides what is wrong: symptom, class or source. "
-        "Several, such as source,symptom, divide each part again.",
+        "Several, such as source,symptom, divide each part again. With goal and --model, a model "
+        "proposes the goals.",
     ),
 ]
 

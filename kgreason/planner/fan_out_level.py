@@ -58,7 +58,7 @@ class Level:
     """An investigation that divides: `kinds` of split, the outermost first, and its `parts`.
 
     `below` are the levels of parts that were divided again, by their sessions. `place` is that of
-    its own request.
+    of its own request, and `because` is what is to be said of the division first.
     """
 
     context: Context
@@ -68,6 +68,7 @@ class Level:
     kinds: Sequence[str]
     parts: Sequence[Part]
     budget: Limits
+    because: str = ""
     below: dict[Node, "Level"] = field(default_factory=dict)
 
     def give_out(self, number: int) -> list[Node]:
@@ -122,7 +123,7 @@ class Level:
             number,
             asked.depth,
             asked.correlation or record.iri.value,
-            _AGAIN if replaces else _DIVIDED[self.kinds[0]],
+            _AGAIN if replaces else f"{self.because} {_DIVIDED[self.kinds[0]]}".strip(),
             self.budget.seconds,
             self.kinds[1:],
             asked.assignment,

@@ -33,17 +33,21 @@ _SHOWN: Final = 5
 """Rules that a refusal names."""
 
 
-def split_kinds(wanted: str | None, goals: Sequence[str] = ()) -> tuple[str, ...]:
+def split_kinds(
+    wanted: str | None, goals: Sequence[str] = (), *, model: bool = False
+) -> tuple[str, ...]:
     """Return by what a question is divided, and by what its parts are, the outermost first.
 
     `wanted` has commas between several; without it a question is divided by symptom, with `goals`
-    by these. Raises OptionError.
+    by these. A `model`, where there is one, may propose the goals. Raises OptionError.
     """
     kinds = () if wanted is None else tuple(one.strip() for one in wanted.split(","))
     if goals and kinds and kinds[0] != GOAL:
         raise OptionError(f"--goal divides by goals; leave out --split {wanted}.")
-    if GOAL in kinds and not goals:
-        raise OptionError("--split goal: say each goal by --goal TEXT.")
+    if GOAL in kinds and not goals and not model:
+        raise OptionError(
+            "--split goal: say each goal by --goal TEXT, or have a model propose them by --model."
+        )
     if any(not goal.strip() for goal in goals) or len(set(goals)) < len(goals):
         raise OptionError("--goal: each goal is a text, and stands once.")
     for kind in kinds:
@@ -109,28 +113,64 @@ def _home(graph: Graph, symptom: Symptom) -> str | None:
     return name if 2 * most > len(symptom.failing) else None
 
 
+class GoalReader:
+    """Reads goals against what is broken.
+
+    A goal names a rule by all words of its name, of its shape or of its property; else all rules
+    of a class that it names.
+    """
+
+    def __init__(self, context: Context, observed: Observed) -> None:
+        self._found = observed.failing
+        self.called = names([symptom.constraint for symptom in self._found])
+        self._about = [
+            _names_of(context, one, name)
+            for one, name in zip(self._found, self.called, strict=True)
+        ]
+
+    def names(self, goal: str) -> tuple[str, ...]:
+        """Return the keys of the rules that a goal names."""
+        return tuple(one.constraint.key for one in self.meant(goal))
+
+    def meant(self, goal: str) -> list[Symptom]:
+        """Return the symptoms that a goal names."""
+        return _meant(goal, self._found, self._about)
+
+    def told(self) -> dict[str, str]:
+        """Describe what is broken by its key, with the words that name a rule and its class."""
+        told = {}
+        for one, name, (own, kind) in zip(self._found, self.called, self._about, strict=True):
+            said = f"{name}: {len(one.failing)} of {one.population} nodes fail; named by "
+            said += (
+                f"{' or '.join(_worded(own))}; of the class {' or '.join(_worded(kind)) or 'none'}"
+            )
+            told[one.constraint.key] = said
+        return told
+
+
+def _worded(several: Sequence[frozenset[str]]) -> list[str]:
+    return list(dict.fromkeys("“" + " ".join(sorted(one)) + "”" for one in several if one))
+
+
 def parts_by_goal(context: Context, observed: Observed, goals: Sequence[str]) -> list[Part]:
     """Return a part for each goal, about the rules that it names, and one for the rest.
 
-    A goal names a rule by all words of its name, of its shape or of its property; else all rules
-    of a class that it names. Raises OptionError for a goal that names nothing that is broken.
+    Raises OptionError for a goal that names nothing that is broken.
     """
-    found = observed.failing
-    called = names([symptom.constraint for symptom in found])
-    about = [_names_of(context, one, name) for one, name in zip(found, called, strict=True)]
+    reader = GoalReader(context, observed)
     taken: set[str] = set()
     out = []
     for goal in goals:
-        several = _meant(goal, found, about)
+        several = reader.meant(goal)
         if not several:
-            there = "; ".join(called[:_SHOWN]) + ("; …" if called[_SHOWN:] else "")
+            there = "; ".join(reader.called[:_SHOWN]) + ("; …" if reader.called[_SHOWN:] else "")
             raise OptionError(
                 f"--goal “{goal}”: this names nothing that is broken. Give the words of a rule, a "
                 f"property or a class of these: {there or 'no rule is broken'}."
             )
         taken.update(one.constraint.key for one in several)
         out.append(_of_symptoms(several, called="", goal=goal))
-    rest = [one for one in found if one.constraint.key not in taken]
+    rest = [one for one in observed.failing if one.constraint.key not in taken]
     return [*out, _of_symptoms(rest, "what no goal names")] if rest else out
 
 

@@ -9,28 +9,54 @@ missing in the end is named.
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from kgreason.base.budget import Limits
 from kgreason.base.errors import OptionError
+from kgreason.context.symptom import Observed
 from kgreason.loop import Investigation
 from kgreason.observe.opening import recorded_request
 from kgreason.observe.request import Request
 from kgreason.planner.fan_in import FanIn, fan_in, joined, judged
 from kgreason.planner.fan_out_level import Level, answered, fan_outs, told_parts
+from kgreason.planner.model_goals import goals_of, record_goals, recorded_goals
 from kgreason.planner.plan_result import plan_result
 from kgreason.planner.splitting import divided_by, split_kinds
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult
 from kgreason.planner.sub_investigations import Carrier, InTurn, Place, Queued
 from kgreason.record import Ledger
-from kgreason.record.fanning import Part, assigned, divided_further, write_synthesis
+from kgreason.record.fanning import GOAL, SYMPTOM, Part, assigned, divided_further, write_synthesis
+from kgreason.record.model_calls import ModelCall
 from kgreason.record.plan_steps import answer_of
 from kgreason.record.record import Node
 from kgreason.run import Opened, carried_out
 
 _NOTHING: Final = "No rule is broken, so there is nothing to divide."
+
+
+@dataclass(frozen=True)
+class Division:
+    """How a question is divided: by which `kinds` of split, the outermost first, into which parts.
+
+    `because` is what is to be said of it first, `calls` are those of a model that it took.
+    """
+
+    kinds: Sequence[str]
+    parts: Sequence[Part]
+    because: str = ""
+    calls: Sequence[ModelCall] = ()
+
+    def left(self, budget: Limits) -> Limits:
+        """Return what is left of a budget for the parts."""
+        tokens = sum(call.tokens for call in self.calls)
+        usd = float(sum(call.usd or 0 for call in self.calls))
+        return replace(
+            budget,
+            tokens=None if budget.tokens is None else max(1, budget.tokens - tokens),
+            usd=None if budget.usd is None else max(0.0, budget.usd - usd),
+        )
 
 
 class Supervisor:
@@ -67,11 +93,7 @@ class Supervisor:
                 raise OptionError(
                     "The supervisor divides what is wrong with a graph; say it by --shapes."
                 )
-            goals = context.more.get("goals", ())
-            # By what it was divided before an interruption, where it was.
-            kinds = divided_further(investigation.record) or split_kinds(
-                self._split or context.more.get("split"), goals
-            )
+            made = self._division(investigation, opened_.observed, context)
             place = Place(
                 opened_.ledger,
                 investigation.context.graph,
@@ -81,15 +103,11 @@ class Supervisor:
                 context.progress,
                 told=context.told,
             )
-            # What was given out before an interruption is not divided anew.
-            parts = assigned(investigation.record) or divided_by(
-                kinds, investigation.context, opened_.observed, goals
-            )
             queue = context.more.get("carrier")
             carrier = self._carrier or (InTurn() if queue is None else Queued(queue))
-            _worked(investigation, place, kinds, parts, budget, carrier)
+            _worked(investigation, place, made, made.left(budget), carrier)
 
-        made = carried_out(
+        result = carried_out(
             request,
             context.ledger,
             work,
@@ -98,14 +116,39 @@ class Supervisor:
             context.told,
             **which,
         )
-        return plan_result(made, self.name)
+        return plan_result(result, self.name)
+
+    def _division(
+        self, investigation: Investigation, observed: Observed, context: PlanContext
+    ) -> Division:
+        """Return how the question is divided: as before an interruption, or as is asked for now.
+
+        A model is asked for goals where it is divided by goals and none are given.
+        """
+        record, caller = investigation.record, context.caller
+        goals = tuple(context.more.get("goals", ())) or recorded_goals(record)
+        wanted = self._split or context.more.get("split")
+        model = caller is not None
+        kinds = divided_further(record) or split_kinds(wanted, goals, model=model)
+        known = assigned(record)
+        if kinds[0] != GOAL or goals or known or caller is None or not observed.failing:
+            parts = known or divided_by(kinds, investigation.context, observed, goals)
+            return Division(kinds, parts)
+        question = investigation.request.question or ""
+        proposed = goals_of(caller, question, investigation.context, observed)
+        record_goals(record, caller, proposed)
+        because = "A model proposed the goals."
+        if not proposed.taken:
+            kinds = (SYMPTOM, *(kind for kind in kinds[1:] if kind != SYMPTOM))
+            because = "No goal of the model could be taken."
+        parts = divided_by(kinds, investigation.context, observed, proposed.taken)
+        return Division(kinds, parts, because, proposed.calls)
 
 
 def _worked(
     investigation: Investigation,
     place: Place,
-    kinds: Sequence[str],
-    parts: Sequence[Part],
+    made: Division,
     budget: Limits,
     carrier: Carrier,
 ) -> None:
@@ -113,11 +156,11 @@ def _worked(
     record = investigation.record
     if answer_of(record) is not None:
         return
-    if not parts:
+    if not made.parts:
         answered(record, _NOTHING, (), given=False)
         return
     own = (investigation.context, record, place, place.observed)
-    level = Level(*own, kinds, parts, budget)
+    level = Level(*own, made.kinds, made.parts, budget, made.because)
     for number in range(1, fan_outs() + 1):
         left = level.give_out(number)
         if number > 1 and not left:

@@ -15,7 +15,8 @@ import pyoxigraph as ox
 from kgreason.base.budget import Limits
 from kgreason.base.store import Row
 from kgreason.base.terms import PROV
-from kgreason.record.agents import ENGINE, introduce
+from kgreason.record.agents import ENGINE, Agent, introduce
+from kgreason.record.model_calls import ModelCall, write_calls
 from kgreason.record.record import Node, Record, Step, Value
 from kgreason.record.sub_sessions import COMPLETE
 
@@ -69,6 +70,42 @@ class Expected:
     def complete(self) -> bool:
         """Whether its part can be joined."""
         return self.status == COMPLETE
+
+
+@dataclass(frozen=True)
+class ProposedGoal:
+    """A goal that a model proposed, with the keys of the symptoms that it names.
+
+    `refused` says why it is not looked into, "" where it is.
+    """
+
+    statement: str
+    symptoms: tuple[str, ...]
+    refused: str = ""
+
+
+def write_proposed_goals(
+    record: Record,
+    step: Step,
+    goals: Sequence[ProposedGoal],
+    calls: Sequence[ModelCall],
+    by: Agent,
+) -> None:
+    """Write down the goals that a model proposed, with what became of each, and its calls."""
+    introduce(record, step, (by,))
+    made = write_calls(record, step, calls)
+    for one in goals:
+        node = step.make(
+            "ProposedGoal",
+            PROV.Entity,
+            statement=one.statement,
+            accepted=not one.refused,
+            reason=one.refused or None,
+            symptomKey=list(one.symptoms) or None,
+            modelCall=made[-1],
+        )
+        step.describe(node, index=_place(node))
+        step.add(node, PROV.wasAttributedTo, by.iri)
 
 
 def write_fan_out(
