@@ -89,6 +89,45 @@ def test_what_a_value_must_not_be_is_read_inside_an_exists_or_beside_it(test: st
         assert f"?focus {_P} ?value ." in found.offending.text
 
 
+_EXTREMES = {
+    "MIN(STRLEN(LANG(?v))) = 0": ("LanguageIn", '(STRLEN(LANG(?value)) = "0"'),
+    "0 = MIN(STRLEN(LANG(?v)))": ("LanguageIn", '(STRLEN(LANG(?value)) = "0"'),
+    "MAX(STRLEN(?v)) > 80": ("MinLength", '(STRLEN(?value) > "80"'),
+    "MIN(?v) < 3": ("MinInclusive", '(?value < "3"'),
+}
+
+
+@pytest.mark.parametrize("test", sorted(_EXTREMES))
+def test_where_the_least_or_greatest_value_is_at_fault_one_is(test: str) -> None:
+    found = _alone(f"SELECT ?focus ({test} AS ?outcome) {{ ?focus {_P} ?v }} GROUP BY ?focus")
+    component, written = _EXTREMES[test]
+    assert component in found.components
+    assert found.offending is not None
+    assert written in found.offending.text
+
+
+def test_that_all_values_are_beyond_a_bound_is_asked_of_no_value_alone() -> None:
+    query = f"SELECT ?focus (MIN(?v) > 3 AS ?outcome) {{ ?focus {_P} ?v }} GROUP BY ?focus"
+    assert all(one.offending is None for one in readings(query))
+
+
+@pytest.mark.parametrize("test", ["COUNT(?v) > COUNT(DISTINCT LANG(?v))",
+                                  "COUNT(DISTINCT LANG(?v)) < COUNT(?v)",
+                                  "COUNT(DISTINCT LANG(?v)) != COUNT(?v)"])  # fmt: skip
+def test_more_values_than_languages_are_several_in_one_language(test: str) -> None:
+    found = _alone(f"SELECT ?focus ({test} AS ?outcome) {{ ?focus {_P} ?v }} GROUP BY ?focus")
+    assert (found.lacking, found.most, set(found.components)) == (False, 1, {"UniqueLang"})
+
+
+def test_a_code_that_a_regular_expression_writes_is_no_escape_of_the_query() -> None:
+    found = _alone(_asked(f'?focus {_P} ?v FILTER (REGEX(?v, "[^\\\\u0000-\\\\u007f]"))'))
+    assert found.offending is not None
+    assert '"[^\\\\u0000-\\\\u007f]"' in found.offending.text
+    plain = _alone(_asked(f'?focus {_P} ?v FILTER (CONTAINS(?v, "\\u00D5"))'))
+    assert plain.offending is not None
+    assert "Õ" in plain.offending.text
+
+
 def test_paths_choices_and_counts_are_read() -> None:
     def asked(body: str) -> list[tuple[str, bool, set[str]]]:
         found = readings(f"SELECT ?focus ?outcome {{ ?focus a {_C} BIND ({body} AS ?outcome) }}")

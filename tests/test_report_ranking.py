@@ -80,6 +80,17 @@ def test_a_value_that_stands_elsewhere_comes_before_what_else_is_lacking(
     assert order(place, moved)[0] == "s1"
 
 
+@pytest.mark.parametrize("proof", ["bits", "halves"])
+@pytest.mark.parametrize(("share", "first"), [(65, "m2"), (50, "s1")])
+def test_what_was_checked_comes_before_what_is_only_associated(
+    share: int, first: str, proof: str
+) -> None:
+    """A scheme that is named with a slash at its end, in five of the six nodes of one file."""
+    checked = replace(one("m2", is_mechanism=True, inside=share), proof="direct")
+    assert order(replace(one("s1", inside=80), proof=proof), checked)[0] == first
+    assert order(replace(one("s1", inside=80), proof="direct"), checked)[0] == "s1"
+
+
 def test_equal_shares_go_by_confidence() -> None:
     assert order(one("s1", confidence=0.85), one("s2", confidence=0.95)) == ["s2", "s1"]
 

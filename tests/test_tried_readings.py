@@ -134,6 +134,21 @@ def test_a_yes_or_a_number_is_what_an_outcome_is_made_of(tmp_path: Path) -> None
     assert asked(tmp_path, lines, query) == ()
 
 
+@pytest.mark.parametrize("bad", [BAD, frozenset(n for n in range(NODES) if n % 6)])
+def test_a_reading_gets_the_values_at_fault_by_trial(tmp_path: Path, bad: frozenset[int]) -> None:
+    """One text is made of all names; where few nodes pass, each is given several values in turn."""
+    lines = [
+        f'ex:n{n} a ex:Term ; ex:rank {n % 7} ; ex:label "Term {n}{"." if n in bad else ""}" .'
+        for n in range(NODES)
+    ]
+    query = """SELECT ?focus (REGEX(GROUP_CONCAT(?x; separator="|"), "[.]([|]|$)") AS ?outcome) {
+      ?focus a ex:Term ; ex:label ?x } GROUP BY ?focus"""
+    found = outcome_symptom(ASKS + query, graph_of(tmp_path, lines)).readings
+    (offending,) = (one.offending for one in found)
+    assert offending is not None
+    assert offending.text.count('."') == len(bad)
+
+
 def test_with_few_nodes_nothing_is_tried(tmp_path: Path) -> None:
     assert asked(tmp_path, german()[:10], SUMMED) == ()  # four of ten are in German
 

@@ -132,13 +132,15 @@ class View:
         }
         offered |= self._of_rule() if reading is None else _of_reading(reading)
         asked = self.constraint.parameters if reading is None else reading.parameters
-        formal = _FORMAL & ({self.constraint.component} if reading is None else reading.named)
+        named = {self.constraint.component} if reading is None else reading.named
+        formal = _FORMAL & named
         offered |= {
             "uniform": everywhere and not formal,
             "classed": SH["class"] in asked,
             "allowed": self._allowed(reading),
             "most": _most(asked),
         }
+        offered["textual"] = bool((_OF_TEXTS | _COUNTED) & named)
         if not self.asks_iri:
             offered["minted"] = True
         if self.constraint.component != TRAILS.OutcomeQuery:
@@ -264,7 +266,8 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
     offered: dict[str, Value] = {
         "linked": reading.linked,
         "absence": reading.lacking,
-        "counted": "MaxCount" in reading.components,
+        "counted": bool({"MaxCount", "UniqueLang"} & reading.components),
+        "unique": "UniqueLang" in reading.components,
         "qualified": "QualifiedMinCount" in reading.components,
         "compiled": reading.offending is not None,
         "offending": reading.offending or Fragment(""),

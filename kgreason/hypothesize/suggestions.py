@@ -314,6 +314,7 @@ _GIVEN: Final = frozenset(
             "allowed",
             "counted",
             "unique",
+            "textual",
             "most",
             "leading",
             "closing",

@@ -40,7 +40,8 @@ class Test:
     `parameters` are what a value at fault lacks where the test is what makes it fail, `right` what
     one has that passes the test. `allowed` are the values that do not pass it, where it lists them,
     `listed` those that do. `counted` is the variable whose values are counted; more than
-    `most` of them fail, or too few where that is None.
+    `most` of them fail, or too few where that is None; `apart` says that each language counts for
+    itself.
     """
 
     of: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class Test:
     linked: bool = False
     counted: str | None = None
     most: int | None = None
+    apart: bool = False
 
 
 def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str = "") -> Test:
@@ -122,6 +124,9 @@ def _counted(test: Any, binds: Mapping[str, Any], *, denied: bool) -> Test | Non
     if getattr(one, "name", "") != "Aggregate_Count":
         return None
     name = next(iter(variables(one.vars)), None)
+    alike = _counted_apart(one, sign if not denied else _DENIED.get(sign, sign), number)
+    if alike is not None:
+        return alike
     try:
         bound = float(str(number))
     except ValueError:
@@ -133,6 +138,20 @@ def _counted(test: Any, binds: Mapping[str, Any], *, denied: bool) -> Test | Non
     if name is None or not (few or many):
         return Test()
     return Test(counted=name, most=None if few else most)
+
+
+def _counted_apart(one: Any, sign: str, other: Any) -> Test | None:
+    """Return what it asks that there are more values than languages of values; None for others."""
+    if getattr(other, "name", "") != "Aggregate_Count" or sign not in {">", "<", "!="}:
+        return None
+    more, less = (one, other) if sign != "<" else (other, one)
+    if sign == "!=" and str(less.distinct) != "DISTINCT":
+        more, less = less, more
+    kind = getattr(plain(less.vars), "name", "")
+    name = next(iter(variables([more.vars])), None)
+    if kind != "Builtin_LANG" or name is None or variables([less.vars]) != {name}:
+        return Test()
+    return Test(counted=name, most=1, apart=True)
 
 
 def _sides(test: Any, binds: Mapping[str, Any]) -> tuple[Any, str, Any]:

@@ -18,7 +18,7 @@ from kgreason.shacl.paths import IllFormedError
 from kgreason.shacl.prebinding import expanded
 from kgreason.shacl.readings import readings
 from kgreason.shacl.shapes import key_of
-from kgreason.shacl.tried_readings import tried_readings
+from kgreason.shacl.tried_readings import tried_readings, with_values
 
 _TRUE: Final = frozenset({"true", "1"})
 
@@ -67,8 +67,9 @@ def outcome_symptom(
     )
     texts = Texts(target, violation, whole=True)
     read = readings(select.text, at=bound and bound.value)
-    if not read and not numbers:
-        read = tried_readings(select.text, graph, _truths(pairs), seconds, where)
+    if not numbers:
+        given = (select.text, graph, _truths(pairs), seconds, where)
+        read = with_values(read, *given) if read else tried_readings(*given)
     return Constraint(
         key_of(text, str(bound)),
         *(None, None, TRAILS.OutcomeQuery, None, None, None),

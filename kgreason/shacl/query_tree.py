@@ -4,6 +4,7 @@ rdflib parses the query. A group becomes rows, one for each way through its UNIO
 brought into a form without brackets, in which only single tests and groups are denied.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -54,15 +55,28 @@ def parsed(query: str) -> Any:
     """Return the tree of a SELECT with full IRIs; raises UnreadError where rdflib has none."""
     # Slow to load, and only needed where there is a query to be read.
     from rdflib.plugins.sparql.algebra import translatePath, traverse  # noqa: PLC0415
-    from rdflib.plugins.sparql.parser import parseQuery  # noqa: PLC0415
+    from rdflib.plugins.sparql.parser import Query  # noqa: PLC0415
 
     try:
-        tree = traverse(parseQuery(query)[1], visitPost=translatePath)
+        read = Query.parse_string(_unescaped(query), parse_all=True)[1]
+        tree = traverse(read, visitPost=translatePath)
     except Exception as problem:
         raise UnreadError(str(problem)) from problem
     if tree.name != "SelectQuery":
         raise UnreadError(tree.name)
     return tree
+
+
+def _unescaped(query: str) -> str:
+    r"""Return a query with its code point escapes as characters.
+
+    A backslash that is itself escaped begins none: "[^\\u0000]" is a regular expression with one.
+    rdflib's own reader takes it for one, and then finds no query.
+    """
+    return _ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)) if m[1] or m[2] else m[0], query)
+
+
+_ESCAPES: Final = re.compile(r"\\\\|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 
 
 def rows_of(select: Any) -> Rows:
@@ -198,7 +212,8 @@ def _true(expression: Any, row: Row, *, wanted: bool) -> Rows:
     truth = truth_of(expression)
     if truth is not None:
         return (Row(),) if truth == wanted else ()
-    return _of_variable(expression, row, wanted=wanted)
+    extreme = _of_extreme(expression, row)
+    return _of_variable(expression if extreme is None else extreme, row, wanted=wanted)
 
 
 def _of_variable(expression: Any, row: Row, *, wanted: bool) -> Rows:
@@ -421,6 +436,37 @@ _TRUTHS: Final = frozenset({
 """Expressions that are true or false, by the names of the parser."""
 
 
+def _of_extreme(expression: Any, row: Row) -> Any:
+    """Return the comparison that one value at least passes where the least or greatest does.
+
+    The least is below a bound where one value is, the greatest above it; where either is equal to
+    the bound, one value is. None for a comparison of anything else.
+    """
+    if getattr(expression, "name", "") != "RelationalExpression" or isinstance(
+        expression.other, list
+    ):
+        return None
+    sides = [plain(expression.expr), plain(expression.other)]
+    sign = expression.op
+    if not getattr(sides[0], "name", "").startswith("Aggregate_"):
+        sides, sign = sides[::-1], _TURNED.get(sign, sign)
+    made = plain(dict(row.binds).get(_name(sides[0]), sides[0]))
+    if sign not in _EXTREMES.get(getattr(made, "name", ""), ()) or _aggregates(sides[1]):
+        return None
+    return type(expression)(expression.name, expr=plain(made.vars), op=sign, other=sides[1])
+
+
+def _aggregates(expression: Any) -> bool:
+    """Check whether an expression is an aggregate."""
+    return str(getattr(expression, "name", "")).startswith("Aggregate_")
+
+
+_TURNED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_EXTREMES: Final = {
+    "Aggregate_Min": frozenset({"<", "<=", "="}),
+    "Aggregate_Max": frozenset({">", ">=", "="}),
+}
+"""How a comparison of the least or greatest of all values asks whether there is one such value."""
 _ASKING_ANY: Final = {
     **{
         (aggregate, sign, bound): True

@@ -14,7 +14,7 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
-from kgreason.base.terms import SH, TYPE
+from kgreason.base.terms import SH, TYPE, XSD
 from kgreason.shacl.asked_tests import Test, read_test
 from kgreason.shacl.paths import Path, of_predicate
 from kgreason.shacl.query_text import Writer, as_term
@@ -272,7 +272,7 @@ class _Failure:
             elif read.most is None:
                 yield lack_of(path)
             else:
-                yield _at_most(path, read.most)
+                yield _at_most(path, read.most, apart=read.apart)
 
     def _lacks_of(self, name: str) -> Iterator[Reading]:
         """Return what is asked of the values that an OPTIONAL binds, where there is none."""
@@ -295,8 +295,16 @@ def lack_of(path: Path) -> Reading:
     return Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
 
 
-def _at_most(path: Path, most: int) -> Reading:
-    """Return the reading that there are too many values, of which none alone is at fault."""
+def _at_most(path: Path, most: int, *, apart: bool = False) -> Reading:
+    """Return the reading that there are too many values, of which none alone is at fault.
+
+    `apart` says that those of each language are counted for themselves.
+    """
+    if apart:
+        return Reading(
+            path, frozenset({"UniqueLang"}), lacking=False, most=most,
+            parameters={SH.uniqueLang: (Literal("true", datatype=XSD.boolean),)},
+        )  # fmt: skip
     return Reading(
         path, frozenset({"MaxCount"}), lacking=False, most=most,
         parameters={SH.maxCount: (Literal(most),)},

@@ -10,7 +10,7 @@ All is tried in a child process, so that the graph stays as it is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
 from typing import Final
@@ -30,6 +30,7 @@ from kgreason.shacl.tokens import tokenize
 _SAMPLE: Final = integer("triedNodes")
 _FEWEST: Final = integer("triedLeast")
 _PROPERTIES: Final = integer("triedProperties")
+_ROUNDS: Final = integer("triedRounds")
 _VALUES: Final = integer("triedValues")
 _POPULATION: Final = integer("triedPopulation")
 _NEARLY: Final = figure("triedShare")
@@ -67,6 +68,31 @@ def tried_readings(
     except RunError:
         return ()
     return tuple(_reading(one) for one in found if not _says_so(query, one.values))
+
+
+def with_values(
+    read: Sequence[Reading],
+    query: str,
+    graph: Graph,
+    outcomes: Mapping[Term, bool],
+    seconds: float,
+    where: str,
+) -> tuple[Reading, ...]:
+    """Return readings of a query with the values at fault, where trials show them.
+
+    What a query asks of several values together, such as of one text made of all of them, names
+    none of them. Takes what `tried_readings` takes; where that finds nothing, gives them as they
+    are.
+    """
+    open_ = {r.path for r in read if not r.lacking and r.most is None and r.offending is None}
+    if not open_:
+        return tuple(read)
+    tried = tried_readings(query, graph, outcomes, seconds, where)
+    found = {one.path: one.offending for one in tried if one.offending is not None}
+    return tuple(
+        replace(one, offending=found[one.path]) if one.path in open_ & found.keys() else one
+        for one in read
+    )
 
 
 def _says_so(query: str, values: Sequence[Term]) -> bool:
@@ -207,22 +233,38 @@ class _Trial:
         fine = {one for node in self._passing for one in self._values(node, predicate)}
         own = {n: self._values(n, predicate) - fine for n in self._failing}
         tried = sorted({value for values in own.values() for value in values}, key=str)
-        if not 0 < len(tried) <= min(_VALUES, len(self._passing)):
-            return ()
         hosts = sorted(self._passing, key=lambda n: not self._has(predicate, n))[: len(tried)]
-        said = {node: self._said(node, predicate) for node in hosts}
-        alone = {
-            node: [ox.Quad(node, predicate, value, home) for home in self._homes(node)]
-            for node, value in zip(hosts, tried, strict=True)
-        }
-        beside = {node: [*said[node], *quads] for node, quads in alone.items()}
-        for given in (alone, beside):
-            after = self._instead(said, given)
-            wrong = {v for node, v in zip(hosts, tried, strict=True) if after.get(node) is True}
+        if not 0 < len(tried) <= min(_VALUES, _ROUNDS * len(hosts)):
+            return ()
+        for kept in (False, True):
+            wrong = {
+                one
+                for start in range(0, len(tried), len(hosts))
+                for one in self._wrong(predicate, tried[start : start + len(hosts)], hosts, kept)
+            }
             told = sum(1 for node in mended if wrong & own[node])
             if told >= _NEARLY * len(mended):
                 return tuple(one for one in tried if one in wrong)
         return ()
+
+    def _wrong(
+        self,
+        predicate: ox.NamedNode,
+        tried: Sequence[ox.NamedNode | ox.Literal],
+        hosts: Sequence[Node],
+        kept: bool,  # noqa: FBT001 - whether hosts keep what they say
+    ) -> Iterator[ox.NamedNode | ox.Literal]:
+        """Return those of some values, one to each host, that bring the outcome about."""
+        said = {node: self._said(node, predicate) for node in hosts[: len(tried)]}
+        given = {
+            node: [
+                *(said[node] if kept else ()),
+                *(ox.Quad(node, predicate, value, home) for home in self._homes(node)),
+            ]
+            for node, value in zip(said, tried, strict=True)
+        }
+        after = self._instead(said, given)
+        yield from (v for node, v in zip(said, tried, strict=True) if after.get(node) is True)
 
     def _homes(self, node: Node) -> list[ox.NamedNode | ox.BlankNode | ox.DefaultGraph]:
         """Return the graphs that tell of a node."""
