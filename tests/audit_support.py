@@ -137,7 +137,7 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
     "looked-up" (in documents), "routed", "planned" (by react), "divided" (by a supervisor),
     "part" (of what was divided), "goals" (of a model, by which it was divided),
-    "linked" (hypotheses that hang on each other),
+    "linked" (hypotheses that hang on each other), "kin" (whose families do),
     "joined" (of segments of workers), or a policy under which the laboratory runs; with "own"
     before it, that policy (by default the
     shipped one) is under a name of one's own.
@@ -153,10 +153,10 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
         return tiny(folder, policy=used, routing=made.decision.as_dict())
     if kind in {"planned", "divided", "part", "goals"}:
         return _planned(folder, kind)
-    if kind == "linked":
-        from tests.linked_support import linked_record  # noqa: PLC0415 - few need it
+    if kind in {"linked", "kin"}:
+        from tests.linked_support import kin_record, linked_record  # noqa: PLC0415 - few need it
 
-        return linked_record(folder, used)
+        return (linked_record if kind == "linked" else kin_record)(folder, used)
     if kind == "joined":
         from tests.queue_support import workers_here  # noqa: PLC0415 - few need it
 

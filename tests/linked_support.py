@@ -26,6 +26,58 @@ SUGGESTIONS: Final = [
 
 
 def linked_record(folder: Path, policy: str) -> Record:
+    """Investigate parts with hypotheses of a file, of which one holds only if another does."""
+    return _investigated(folder, policy, hypotheses=SUGGESTIONS)
+
+
+def kin_record(folder: Path, policy: str) -> Record:
+    """Investigate parts with two families, of which one holds only if the other does."""
+    queries = folder / "mine" / "queries" / "hypothesize"
+    queries.mkdir(parents=True)
+    for name, about, value, links in (
+        ("told-red", "colour", '"red"', ""),
+        ("told-maker", "madeBy", f"<{EX}m0>", "#+ only-if: told-red\n"),
+    ):
+        text = _FAMILY.format(name=name, about=f"<{EX}{about}>", value=value, links=links)
+        (queries / f"{name}.rq").write_text(text, encoding="utf-8")
+    return _investigated(folder, policy, extend=folder / "mine")
+
+
+_FAMILY: Final = """#+ summary: Failures go with {name}.
+#+ kind: cohort
+#+ aspect: origin
+#+ split: node
+#+ levels: none
+#+ order: 5
+#+ tests: association counterexamples
+{links}#+ statement: Nodes that are {name} {{fail}}.
+#+ mechanism: Somebody knows why.
+#+ prediction: Nodes that are {name} {{fail}} more often than others.
+#+ explanation: Compares the nodes with this value with the others.
+#+ example: Parts that are {name}.
+#+ reads: graph
+#+ param symptom: iri, the mark of the failing nodes
+#+ param half: iri, the mark of the half of the population that is looked at
+#+ param least: literal, the least number of failing nodes that makes a candidate
+PREFIX work: <urn:x-kgreason:work:>
+#= propose
+SELECT ({about} AS ?dimension) ?failing ?population WHERE {{
+  {{ SELECT (COUNT(DISTINCT ?failed) AS ?failing) WHERE {{
+    GRAPH work:marks {{ ?failed work:fails {{{{ symptom }}}} ; work:member {{{{ half }}}} . }}
+    FILTER EXISTS {{ GRAPH ?one {{ ?failed {about} {value} . }} }}
+  }} }}
+  {{ SELECT (COUNT(DISTINCT ?focus) AS ?population) WHERE {{
+    GRAPH work:marks {{ ?focus work:member {{{{ half }}}} . }}
+    FILTER EXISTS {{ GRAPH ?other {{ ?focus {about} {value} . }} }}
+  }} }}
+  FILTER (?failing >= {{{{ least }}}})
+}}
+#= region
+GRAPH ?graph1 {{ ?focus {about} {value} . }}
+"""
+
+
+def _investigated(folder: Path, policy: str, **more: Any) -> Record:
     """Investigate parts whose mass is missing by maker, and red by chance; length by maker."""
     dice = random.Random(1)
     rows = []
@@ -46,8 +98,8 @@ def linked_record(folder: Path, policy: str) -> Record:
     return kgreason.investigate(
         folder / "parts.ttl",
         shapes=folder / "shapes.ttl",
-        hypotheses=SUGGESTIONS,
         policy=policy,
         calibration="none",
         try_repairs=False,
+        **more,
     ).record

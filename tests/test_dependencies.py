@@ -13,13 +13,14 @@ from kgreason.audit import audit
 from kgreason.base.errors import OptionError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Store
+from kgreason.base.terms import TRAILS
 from kgreason.decide.settle import settle
 from kgreason.hypothesize.suggestions import read_suggestions
 from kgreason.record import Record, policy
 from kgreason.report import markdown
 from kgreason.report.as_json import as_dict
 from kgreason.review.rejudge import Evidence
-from tests.linked_support import SUGGESTIONS, linked_record
+from tests.linked_support import SUGGESTIONS, kin_record, linked_record
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -102,3 +103,41 @@ def test_links_that_lead_nowhere_are_refused(links: list[dict[str, Any]], why: s
     bare = {key: SUGGESTIONS[0][key] for key in ("statement", "symptom", "condition")}
     with pytest.raises(OptionError, match=why):
         read_suggestions([bare | one for one in links], None)
+
+
+@pytest.fixture(scope="module")
+def kin(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return kin_record(tmp_path_factory.mktemp("kin"), DEFAULT_POLICY)
+
+
+def test_a_family_may_say_what_its_hypotheses_hang_on(kin: Record) -> None:
+    told = as_dict(kin)
+    known = _statuses(told)
+    (settled,) = told["settled"]
+    hypothesis, (premise,) = settled["hypothesis"], settled["premises"]
+    said = [_family(kin, one) for one in (hypothesis, premise)]
+    assert said == ["told-maker", "told-red"]
+    assert (known[hypothesis], known[premise]) == ("inconclusive", "refuted")
+    assert not any(hypothesis in cause["hypotheses"] for cause in told["causes"])
+    assert audit(kin).rules == set()
+    again = Evidence(kin).judged(policy.load(DEFAULT_POLICY))
+    assert _statuses(as_dict(again)) == known
+
+
+def _family(record: Record, hypothesis: str) -> str:
+    (value,) = record.store.values(ox.NamedNode(hypothesis), TRAILS.family, record.iri)
+    assert isinstance(value, ox.Literal)
+    return value.value
+
+
+def test_an_exclusion_of_families_is_about_one_symptom(kin: Record) -> None:
+    """As if the maker had been said to exclude red, and all had been supported."""
+    inner = ox.Store()
+    inner.extend(kin.store.quads())
+    inner.update(_BOTH.replace("onlyIf", "onlyIfFamily").replace("excludes", "excludesFamily"))
+    copy = Record(Store(inner, "a copy"), kin.iri)
+    assert "exclusion-told" in audit(copy).rules
+    settle(SimpleNamespace(record=copy))  # type: ignore[arg-type]
+    (broken,) = as_dict(copy)["broken_exclusions"]
+    assert sorted(_family(copy, one) for one in broken["hypotheses"]) == ["told-maker", "told-red"]
+    assert not {"exclusion-told", "exclusion-pair"} & audit(copy).rules

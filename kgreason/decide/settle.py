@@ -2,10 +2,13 @@
 
 Suggestions may say that they hold only if another one holds, or that they exclude another one. Of
 hypotheses about several symptoms, a premise is the one about the same symptom, where there is one.
+A family may say the same of its hypotheses, of those that another family proposes about the same
+symptom.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import pyoxigraph as ox
 
@@ -14,10 +17,13 @@ from kgreason.base.terms import PROV, TRAILS
 from kgreason.context.context import Context
 from kgreason.record.record import now
 
+_FAMILY: Final = "family:"
+"""How the name of a family begins among names, as queries/record/linked-hypotheses.rq gives it."""
+
 
 @dataclass
 class Linked:
-    """A hypothesis that was made of a suggestion with links, as it stands."""
+    """A hypothesis with links, or one that is named in a link, as it stands."""
 
     iri: ox.NamedNode
     symptom: str
@@ -101,14 +107,15 @@ def _settled(context: Context, known: Sequence[Linked]) -> bool:
 def _meant(name: str, symptom: str, known: Iterable[Linked]) -> list[Linked]:
     """Return the hypotheses of a name: those about a symptom, or all where none is about it."""
     named = [one for one in known if name in one.names]
-    return [one for one in named if one.symptom == symptom] or named
+    about = [one for one in named if one.symptom == symptom]
+    return about if name.startswith(_FAMILY) else about or named
 
 
 def _gone(one: Linked, known: Sequence[Linked]) -> list[Linked]:
     """Return the premises of a hypothesis that cannot hold."""
     out: list[Linked] = []
     for name in sorted(one.premises):
-        premises = _meant(name, one.symptom, known)
+        premises = [each for each in _meant(name, one.symptom, known) if each is not one]
         if premises and all(premise.gone for premise in premises):
             out += premises
     return out
@@ -124,7 +131,7 @@ def _broken(context: Context, known: Sequence[Linked]) -> list[tuple[Linked, Lin
     for one in known:
         for name in one.excludes if one.supported else ():
             for other in known:
-                alike = name in other.names and other.symptom == one.symptom
+                alike = name in other.names and other.symptom == one.symptom and other is not one
                 key = frozenset((one.iri.value, other.iri.value))
                 if alike and other.supported and key not in told:
                     pairs.setdefault(key, (one, other))

@@ -391,6 +391,8 @@ def _record_hypothesis(
         prior,
         catchAll=False,
         family=candidate.family.name,
+        onlyIfFamily=_families(candidate, "only-if"),
+        excludesFamily=_families(candidate, "excludes"),
         aspect=TRAILS[candidate.aspect.capitalize()],
         statement=words.statement,
         mechanism=words.mechanism,
@@ -425,6 +427,11 @@ def _kind(candidate: Candidate) -> str:
 
 def _camel(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("-"))
+
+
+def _families(candidate: Candidate, link: str) -> list[str] | None:
+    """Return the families that the family of a candidate names in a link; None for none."""
+    return candidate.family.header.get(link, "").split() or None
 
 
 def _hypothesis(
