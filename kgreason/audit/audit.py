@@ -8,7 +8,16 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.audit import asked, closed, figures, parentage, segments, texts_beside, words
+from kgreason.audit import (
+    asked,
+    closed,
+    figures,
+    parentage,
+    segments,
+    texts_beside,
+    weighted,
+    words,
+)
 from kgreason.audit import chain as seal
 from kgreason.audit import core_constraints as core
 from kgreason.audit.findings import AuditReport, Engine, Finding, Unchecked, report
@@ -109,6 +118,7 @@ def _one(history: History, node: Term, given: Properties, *, core_too: bool) -> 
     if core_too:
         yield from core.check(history, node, given)
     yield from figures.check(history, node, given)
+    yield from weighted.check(history, node, given)
     yield from words.check(history, node, given)
     yield from asked.check(node, given)
 

@@ -6,7 +6,7 @@ claimed and what held. The counts themselves follow from the graph alone (`reche
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
@@ -57,6 +57,7 @@ class Recorded:
     """What a piece of evidence says: its figures, its strata, and the table it was found on.
 
     `engine` closed the graph, as the note has it; `passing` says that nodes that pass were counted.
+    A passing node counts with `weight` in rates.
     """
 
     figures: Figures
@@ -64,6 +65,12 @@ class Recorded:
     discovery: Table | None
     engine: str = "none"
     passing: bool = False
+    weight: float = 1.0
+
+    @property
+    def setting(self) -> Setting:
+        """What reading it needs to know."""
+        return Setting(self.discovery, weight=self.weight)
 
 
 def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
@@ -82,14 +89,16 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
     try:
         figures = _figures(given)
         strata = [_figures(history.properties(s)) for s in given.get(TRAILS.stratum, ())]
-        discovery = _discovery(history, given.get(TRAILS.hypothesis))
+        weight = weight_of(history, given.get(TRAILS.hypothesis, ()))
+        discovery = _discovery(history, given.get(TRAILS.hypothesis), weight)
         note = _text(given.get(TRAILS.note))
         passing = kind == _SPREAD and any(
             _COUNTS_PASSING in query
             for test in given.get(TRAILS.test, ())
             for query in history.values(test, TRAILS.query)
         )
-        expected = recompute(Recorded(figures, strata, discovery, engine_of(note), passing))
+        recorded = Recorded(figures, strata, discovery, engine_of(note), passing, weight)
+        expected = recompute(recorded)
     except (KeyError, ValueError, ArithmeticError) as error:
         said = f"The figures of this {kind} cannot be recomputed: {error!r}."
         yield Finding("figures", node.value, said)
@@ -156,14 +165,28 @@ def _figures(given: Mapping[ox.NamedNode, list[Term]]) -> dict[str, Decimal]:
     }
 
 
-def _discovery(history: History, hypothesis: list[Term] | None) -> Table | None:
+def _discovery(history: History, hypothesis: list[Term] | None, weight: float) -> Table | None:
     """Return the counts on the discovery half, which the e-value was registered with."""
     if not hypothesis:
         return None
     figures = _figures(history.properties(hypothesis[0]))
     names = ("InsideFailing", "Inside", "OutsideFailing", "Outside")
     counts = [figures.get(f"discovery{name}") for name in names]
-    return Table(*(int(n) for n in counts if n is not None)) if None not in counts else None
+    known = [int(n) for n in counts if n is not None]
+    return replace(Table(*known), weight=weight) if len(known) == len(counts) else None
+
+
+def weight_of(history: History, hypotheses: Iterable[Term]) -> float:
+    """Return what a passing node counts in rates of the symptom of hypotheses; 1 where all do."""
+    return next(
+        (
+            float(text)
+            for one in hypotheses
+            for symptom in history.properties(one).get(TRAILS.symptom, ())
+            for text in history.values(symptom, TRAILS.passingWeight)
+        ),
+        1.0,
+    )
 
 
 def _times(number: Decimal) -> int:
@@ -181,7 +204,7 @@ def _number(value: Decimal | int) -> ox.Literal:
 
 
 def _association(given: Recorded) -> probe.Finding:
-    found = association.read([_sides(given.figures)], Setting(given.discovery))
+    found = association.read([_sides(given.figures)], given.setting)
     if not set(effect.RAW) <= given.figures.keys():
         return found
     sides = int(given.figures["inside"]), int(given.figures["outside"])
@@ -190,7 +213,7 @@ def _association(given: Recorded) -> probe.Finding:
 
 def _code_length(given: Recorded) -> probe.Finding:
     cost = ox.Literal(str(given.figures["codeLength"]), datatype=XSD.decimal)
-    return code_length.read([{**_sides(given.figures), "codeLength": cost}], Setting())
+    return code_length.read([{**_sides(given.figures), "codeLength": cost}], given.setting)
 
 
 def _dealt_clusters(given: Recorded) -> probe.Finding:
@@ -209,14 +232,14 @@ def _dealt_clusters(given: Recorded) -> probe.Finding:
         for cluster in given.strata
         for place in range(_times(cluster["times"]))
     ]
-    return dealt_clusters.read(rows, Setting())
+    return dealt_clusters.read(rows, given.setting)
 
 
 def _recurrence(given: Recorded) -> probe.Finding:
     rows: list[Row] = [
         {**_level(_OWN, half), "place": _number(half["index"])} for half in given.strata
     ]
-    return recurrence.read(rows, Setting())
+    return recurrence.read(rows, given.setting)
 
 
 def _sides(figures: Figures, failing: str = "insideFailing") -> Row:
@@ -239,7 +262,7 @@ def _counterexamples(given: Recorded) -> probe.Finding:
     rows += [_node("true")] * _times(unknown)
     failing = figures["insideFailing"] + figures["outsideFailing"]
     rows.append({"failing": _number(failing + unknown)})
-    return counterexamples.read(rows, Setting(given.discovery))
+    return counterexamples.read(rows, given.setting)
 
 
 def _node(fails: str, *, known: bool = False, complete: bool = False) -> Row:
@@ -254,7 +277,7 @@ def _placebo(given: Recorded) -> probe.Finding:
 
 def _direct_check(given: Recorded) -> probe.Finding:
     row = _sides(given.figures, "claimed")
-    return direct_check.read([{**row, "holds": _number(given.figures["holds"])}], Setting())
+    return direct_check.read([{**row, "holds": _number(given.figures["holds"])}], given.setting)
 
 
 def _closure_check(given: Recorded) -> probe.Finding:
@@ -278,7 +301,7 @@ def _sibling_spread(given: Recorded) -> probe.Finding:
     if "inside" in given.figures:
         own = ox.Literal(sibling_spread.PASSING) if given.passing else _OWN
         rows.append({**_level(_OWN, given.figures), "own": own})
-    return sibling_spread.read(rows, Setting(level=_OWN))
+    return sibling_spread.read(rows, Setting(level=_OWN, weight=given.weight))
 
 
 def _level(level: Term, figures: Figures) -> Row:
@@ -291,7 +314,7 @@ def _period_spread(given: Recorded) -> probe.Finding:
     for period in sorted(given.strata, key=lambda stratum: stratum["index"]):
         counts = int(period["insideFailing"]), int(period["inside"])
         sides[bool(period["within"])].append(counts)
-    return period_spread.judge(sides[False], sides[True])
+    return period_spread.judge(sides[False], sides[True], given.weight)
 
 
 def _stratification(given: Recorded) -> probe.Finding:

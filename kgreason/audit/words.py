@@ -122,7 +122,7 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
         TRAILS.OutcomeQuery.value in history.values(symptom, TRAILS.constraint)
         for symptom in given.get(TRAILS.symptom, ())
     )
-    more = f" {MORE_OFTEN}" if _narrows(given) else ""
+    more = f" {MORE_OFTEN}" if _narrows(history, given) else ""
     bound = _bound(_text(given, "bindings"))
     suggested = _suggested(history, given) or _other(given, bound)
     for name in TOLD:
@@ -150,10 +150,19 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
             yield Finding(RULE, node.value, message)
 
 
-def _narrows(given: Properties) -> bool:
+def _narrows(history: History, given: Properties) -> bool:
     """Check whether less than half of a region fails, by its recorded counts."""
+    weights = (
+        float(text)
+        for symptom in given.get(TRAILS.symptom, ())
+        for text in history.values(symptom, TRAILS.passingWeight)
+    )
     failing, inside = (_text(given, name) for name in ("insideFailing", "inside"))
-    return failing.isdigit() and inside.isdigit() and is_faint(int(failing), int(inside))
+    return (
+        failing.isdigit()
+        and inside.isdigit()
+        and is_faint(int(failing), int(inside), next(weights, 1.0))
+    )
 
 
 def _suggested(history: History, given: Properties) -> Mapping[str, str]:

@@ -12,6 +12,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import TypeAlias
 
+from kgreason.base.weights import weighted_nodes, weighted_rate
+
 Count: TypeAlias = tuple[int, int]
 """Failing nodes and population of one level of a dimension."""
 
@@ -30,6 +32,8 @@ CALIBRATORS = (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000), Fraction(1,
 class Table:
     """A two-by-two table of counts of nodes: failing and population, inside and outside a region.
 
+    Where nodes were drawn by whether they fail, `weight` is what a passing node stands for beside a
+    failing one; rates go by it, what compares odds does not.
     Raises ValueError if a count is negative or more nodes fail than there are.
     """
 
@@ -37,6 +41,7 @@ class Table:
     inside: int
     outside_failing: int
     outside: int
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         check_count(self.inside_failing, self.inside)
@@ -51,6 +56,26 @@ class Table:
     def population(self) -> int:
         """Nodes on both sides."""
         return self.inside + self.outside
+
+    @property
+    def rate(self) -> float:
+        """The weighted rate on both sides, 0 where there are no nodes."""
+        return weighted_rate(self.failing, self.population, self.weight)
+
+    @property
+    def inside_weighted(self) -> float:
+        """What the nodes inside are worth, in failing nodes."""
+        return weighted_nodes(self.inside_failing, self.inside, self.weight)
+
+    @property
+    def rate_inside(self) -> float:
+        """The weighted rate inside, 0 where there are no nodes."""
+        return weighted_rate(self.inside_failing, self.inside, self.weight)
+
+    @property
+    def rate_outside(self) -> float:
+        """The weighted rate outside, 0 where there are no nodes."""
+        return weighted_rate(self.outside_failing, self.outside, self.weight)
 
     @property
     def raised(self) -> bool:
@@ -199,11 +224,14 @@ def deviance(table: Table) -> float:
 def excess(table: Table) -> float:
     """Return failing nodes inside beyond what the rate outside predicts; never below 0.
 
-    inside_failing - inside·(outside_failing/outside), in nodes.
-    Raises ValueError if nothing lies outside, for then there is no rate to compare with.
+    inside_failing - inside·(outside_failing/outside), in nodes, where passing nodes count with
+    their weight. Raises ValueError if nothing lies outside, for then there is no rate to compare
+    with.
     """
     if not table.outside:
         raise ValueError("No node lies outside the region, so there is no rate to compare with.")
+    if table.weight != 1:
+        return max(0.0, table.inside_failing - table.inside_weighted * table.rate_outside)
     return max(
         0.0,
         (table.inside_failing * table.outside - table.inside * table.outside_failing)

@@ -108,6 +108,7 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
         seed=context.seed,
         kept=context.kept,
         failed=_failed(context, symptom, marks.population),
+        weight=symptom.weight,
     )
     if not context.declared:
         return view

@@ -7,6 +7,7 @@ from typing import Self
 import pyoxigraph as ox
 
 from kgreason.base.store import Term
+from kgreason.base.weights import Drawn
 from kgreason.shacl import Constraint
 from kgreason.shacl.constraint import Observation
 
@@ -15,13 +16,15 @@ from kgreason.shacl.constraint import Observation
 class Symptom:
     """A constraint and what was observed of it.
 
-    `index` counts the symptoms of an investigation from 1 on, 0 where none is recorded.
+    `index` counts the symptoms of an investigation from 1 on, 0 where none is recorded. `drawn`
+    says how many nodes were drawn of how many, None where the graph is at hand as a whole.
     """
 
     constraint: Constraint
     observation: Observation
     index: int = 0
     recorded: ox.NamedNode | None = None
+    drawn: Drawn | None = None
 
     def numbered(self, node: ox.NamedNode, index: int) -> Self:
         """Return this symptom with its node and its number in a record."""
@@ -31,6 +34,11 @@ class Symptom:
     def node(self) -> ox.NamedNode:
         """The node in the record; before it is recorded an IRI made of the constraint's key."""
         return self.recorded or ox.NamedNode(f"urn:kgreason:symptom:{self.constraint.key}")
+
+    @property
+    def weight(self) -> float:
+        """What a passing node stands for beside a failing one; 1 where no node was left out."""
+        return 1.0 if self.drawn is None else self.drawn.weight
 
     @property
     def failing(self) -> Mapping[Term, tuple[Term, ...]]:

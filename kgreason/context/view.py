@@ -14,6 +14,7 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
+from kgreason.base.weights import among_drawn, weighted_rate
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path, Reading
@@ -72,7 +73,8 @@ class View:
     nodes; `offered` what `values` gave before; `kept` what a proposer keeps for other symptoms of
     the same population, under a name of its own; `budget` is asked before each unit of work; what
     is drawn by lot is drawn with `seed`. `failed` are the failing nodes before anything was taken
-    out: of this symptom, then of every symptom of the population.
+    out: of this symptom, then of every symptom of the population. `weight` is what a passing node
+    stands for beside a failing one, where nodes were drawn by whether they fail.
     """
 
     graph: Graph
@@ -89,6 +91,7 @@ class View:
         default_factory=dict, repr=False, compare=False
     )
     failed: tuple[int, ...] = field(default=(), repr=False, compare=False)
+    weight: float = 1.0
 
     def values(self, split: Split, reading: Reading | None = None) -> dict[str, Value]:
         """Return the values every family may ask for, where a query is read in one of its ways."""
@@ -114,14 +117,15 @@ class View:
         path = self.constraint.path if reading is None else reading.path
         predicate = path.predicate if path is not None else None
         passing = self.marks.population.count - self.marks.failing_count
-        everywhere = self.marks.failing_count >= _NEARLY * self.marks.population.count
+        everywhere = self._rate >= _NEARLY
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
             "population": self.marks.population.mark,
             "least": number(3),
-            "passing": number(passing),
+            "passing": number(round(self.weight * passing)),
             "failed": number(self.marks.failing_count),
+            "weight": Literal(f"{self.weight:.9f}", datatype=XSD.decimal),
             "constrained": list(self._constrained()),
             "raised": self._raised(),
             "listed": self._listed(),
@@ -245,9 +249,17 @@ class View:
         return sorted(found, key=str)
 
     def _raised(self) -> Literal:
-        """Return the rate from which a region fails clearly more often than the population."""
-        rate = self.marks.failing_count / max(1, self.marks.population.count)
-        return Literal(f"{rate + _LIFT * (1 - rate):.6f}", datatype=XSD.decimal)
+        """Return the rate from which a region fails clearly more often than the population.
+
+        It is a rate among the nodes that are at hand, as a query counts them.
+        """
+        rate = among_drawn(self._rate + _LIFT * (1 - self._rate), self.weight)
+        return Literal(f"{rate:.6f}", datatype=XSD.decimal)
+
+    @property
+    def _rate(self) -> float:
+        """The rate of the population; where nodes were drawn, that of the graph."""
+        return weighted_rate(self.marks.failing_count, self.marks.population.count, self.weight)
 
     def _listed(self) -> "list[NamedNode | Literal | Fragment]":
         """Return the properties that a closed shape lists or ignores: all its condition names."""
@@ -371,4 +383,5 @@ def table(view: View, nodes: int, half: int | None = None) -> Table:
     failing = view.marks.failing_mask & everyone
     nodes &= everyone
     bad = (nodes & failing).bit_count()
-    return Table(bad, nodes.bit_count(), failing.bit_count() - bad, (everyone & ~nodes).bit_count())
+    rest = failing.bit_count() - bad, (everyone & ~nodes).bit_count()
+    return Table(bad, nodes.bit_count(), *rest, view.weight)

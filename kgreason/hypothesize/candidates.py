@@ -151,7 +151,7 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
         inside_failing = min(failing, totals[0])
         left = totals[0] - inside_failing
         inside = min(max(population, inside_failing), totals[1] - left)
-        rough = Table(inside_failing, inside, left, totals[1] - inside)
+        rough = Table(inside_failing, inside, left, totals[1] - inside, view.weight)
         values = {n: sorted_terms(term) for n, term in row.items() if n not in _STANDARD}
         out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out

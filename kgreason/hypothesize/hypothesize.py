@@ -9,9 +9,11 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.budget import ask
+from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, RDF, TRAILS
+from kgreason.base.weights import rates_of
 from kgreason.context.context import Context, mark_inside, spelled, taken_out, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, members, table
@@ -181,7 +183,7 @@ def _record_candidate(
 
 def _statement(context: Context, symptom: Symptom, candidate: Candidate) -> str:
     """Return the statement of a candidate, by its counts on the discovery half."""
-    narrows = is_faint(candidate.table.inside_failing, candidate.table.inside)
+    narrows = is_faint(candidate.table.inside_failing, candidate.table.inside, symptom.weight)
     return wording(candidate, context.names, symptom.constraint, narrows=narrows).statement
 
 
@@ -215,6 +217,14 @@ def _discovery(candidate: Candidate) -> dict[str, Value]:
         "discoveryOutsideFailing": candidate.table.outside_failing,
         "discoveryOutside": candidate.table.outside,
     }
+
+
+def _weighted(symptom: Symptom, whole: Table) -> dict[str, Value]:
+    """Return the rates in the graph, with intervals, where only some of its nodes were drawn."""
+    if symptom.drawn is None:
+        return {}
+    sides = (whole.inside_failing, whole.inside), (whole.outside_failing, whole.outside)
+    return {**rates_of(symptom.drawn, *sides)}
 
 
 def _put_to(view: View, candidate: Candidate) -> dict[str, Value]:
@@ -378,7 +388,7 @@ def _record_hypothesis(
     # Counts told to people are over the whole population, also where a round looks at what is left.
     first = view_of(context, symptom, 1)
     whole = table(first, members(first, candidate.pattern))
-    narrows = is_faint(whole.inside_failing, whole.inside)
+    narrows = is_faint(whole.inside_failing, whole.inside, whole.weight)
     words = wording(candidate, context.names, symptom.constraint, narrows=narrows)
     mark_inside(context, view, candidate.pattern)
     values = {name: cited(term) for name, term in candidate.values.items()}
@@ -411,6 +421,7 @@ def _record_hypothesis(
         outsideFailing=whole.outside_failing,
         outside=whole.outside,
         paid=candidate.seen,
+        **_weighted(symptom, whole),
         **_discovery(candidate),
         **_put_to(view, candidate),
     )

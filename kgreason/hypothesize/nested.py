@@ -23,11 +23,8 @@ def effects(view: View, core: int, large: int, common: int) -> tuple[float, floa
     """Return by how much the core of a region, and its rest, fail more than what lies outside."""
     inner = table(view, core, common & large)
     rest = table(view, large & ~core, common & ~core)
-    base = rate(rest.outside_failing, rest.outside)
-    return (
-        rate(inner.inside_failing, inner.inside) - base,
-        rate(rest.inside_failing, rest.inside) - base,
-    )
+    base = rest.rate_outside
+    return inner.rate_inside - base, rest.rate_inside - base
 
 
 def both_stand(view: View, one: Candidate, other: Candidate) -> bool:
@@ -38,10 +35,9 @@ def both_stand(view: View, one: Candidate, other: Candidate) -> bool:
 
 def _stands(view: View, one: Candidate, other: Candidate, common: int) -> bool:
     alone = table(view, one.members & ~other.members, common & ~other.members)
-    base = rate(alone.outside_failing, alone.outside)
-    all_of_it = table(view, one.members, common)
-    effect = rate(all_of_it.inside_failing, all_of_it.inside) - base
-    own = rate(alone.inside_failing, alone.inside) - base
+    base = alone.rate_outside
+    effect = table(view, one.members, common).rate_inside - base
+    own = alone.rate_inside - base
     return raised(alone) >= CLEAR and own >= _OWN * effect
 
 

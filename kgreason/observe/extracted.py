@@ -17,6 +17,7 @@ from kgreason.base.figures import figure
 from kgreason.base.store import Term
 from kgreason.base.templates import template
 from kgreason.base.terms import MARKS_GRAPH, WORK
+from kgreason.base.weights import Drawn
 from kgreason.context.symptom import Symptom
 from kgreason.endpoint.extract import Asked, Extract
 from kgreason.endpoint.named_endpoint import NamedEndpoint, address_of, is_address
@@ -226,7 +227,9 @@ def _failing(
     nodes: list[Term] = [ox.NamedNode(one) for one in asked.failed]
     found = {node: (values or {}).get(node, ()) for node in nodes}
     again = None if values is None else sum(node in values for node in nodes)
-    return Symptom(made, Observation(members, found)), again
+    drawn = Drawn(asked.failing, len(nodes), asked.population - asked.failing, members - len(nodes))
+    only = None if drawn.whole else drawn
+    return Symptom(made, Observation(members, found), drawn=only), again
 
 
 def _values(

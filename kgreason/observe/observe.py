@@ -1,6 +1,7 @@
 """Observe: write down what is wrong."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 
 import pyoxigraph as ox
@@ -50,6 +51,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom], request: Requ
             cutBits=constraint.cut_bits,
             population=symptom.population if symptom.counted else None,
             failing=len(symptom.failing),
+            passingWeight=None if symptom.drawn is None else Decimal(f"{symptom.weight:.9f}"),
             outcomeQuery=constraint.outcome_query,
             failingQuery=constraint.failing_query,
         )

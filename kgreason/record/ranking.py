@@ -13,6 +13,7 @@ from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
+from kgreason.base.weights import weighted_nodes, weighted_rate
 from kgreason.record import Record, policy
 from kgreason.record.together import merged
 
@@ -27,19 +28,23 @@ _LACK: Final = re.compile(r"(?:MINUS|FILTER NOT EXISTS) \{(?:[^{}]|\{(?:[^{}]|\{
 _SUPPORTED: Final = frozenset({"supported", "converged"})
 
 
-def is_faint(failing: int, inside: int) -> bool:
-    """Check whether so few nodes of a region fail that it narrows down, and does not explain."""
-    return failing < _EXPLAINING * inside
+def is_faint(failing: int, inside: int, weight: float = 1.0) -> bool:
+    """Check whether so few nodes of a region fail that it narrows down, and does not explain.
+
+    A passing node counts with `weight`.
+    """
+    return failing < _EXPLAINING * weighted_nodes(failing, inside, weight)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Failing and all nodes inside and outside a region."""
+    """Failing and all nodes inside and outside a region; a passing node counts with `weight`."""
 
     inside_failing: int
     inside: int
     outside_failing: int
     outside: int
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Hypothesis:
     def narrows(self) -> bool:
         """Whether less than half of its region fails: then it tells where to look, and not why."""
         c = self.counts
-        return c is not None and is_faint(c.inside_failing, c.inside)
+        return c is not None and is_faint(c.inside_failing, c.inside, c.weight)
 
     @property
     def lacks(self) -> bool:
@@ -94,9 +99,10 @@ class Hypothesis:
         if self.counts is None:
             return 0.0
         c = self.counts
-        rate = c.outside_failing / c.outside if c.outside else 0.0
+        rate = weighted_rate(c.outside_failing, c.outside, c.weight)
+        inside = weighted_nodes(c.inside_failing, c.inside, c.weight)
         failing = c.inside_failing + c.outside_failing
-        return max(0.0, c.inside_failing - c.inside * rate) / max(1, failing)
+        return max(0.0, c.inside_failing - inside * rate) / max(1, failing)
 
 
 def symptoms(record: Record) -> list[Row]:
@@ -125,7 +131,8 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
     counts = None
     if "inside" in row:
         names = ("insideFailing", "inside", "outsideFailing", "outside")
-        counts = Counts(*(int(text[name]) for name in names))
+        one, two, three, four = (int(text[name]) for name in names)
+        counts = Counts(one, two, three, four, float(text.get("weight", 1)))
     return Hypothesis(
         id=text["hypothesis"],
         order=order,

@@ -14,6 +14,7 @@ from pyoxigraph import NamedNode
 
 from kgreason.base.errors import OptionError
 from kgreason.base.store import Row, Term
+from kgreason.base.weights import weighted_rate
 from kgreason.graph.names import unlabelled
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.seam import recorded
@@ -92,14 +93,24 @@ def rates(row: Row) -> Bars:
         ("all others", int(row["others"].value), int(row["outside"].value), False),
     ]
     return _rates(
-        f"Share of {things} that {row['fail'].value}", [side for side in sides if side[2]]
+        f"Share of {things} that {row['fail'].value}",
+        [side for side in sides if side[2]],
+        weight_of(row),
     )
 
 
-def slices(rows: Sequence[Row], statement: str, fail: str = "fail") -> tuple[Bars, ...]:
+def weight_of(row: Row) -> float:
+    """Return what a passing node counts beside a failing one; 1 where none was left out."""
+    return float(row["weight"].value) if "weight" in row else 1.0
+
+
+def slices(
+    rows: Sequence[Row], statement: str, fail: str = "fail", weight: float = 1.0
+) -> tuple[Bars, ...]:
     """Draw how a symptom is spread, by source, by month and by bad value, as far as is recorded.
 
-    `fail` is the verb for what is bad; an outcome that was asked about has no bad values.
+    `fail` is the verb for what is bad; an outcome that was asked about has no bad values. A passing
+    node counts with `weight`.
     """
     share = "Share that fails" if fail == "fail" else "Share that has the outcome"
     kinds: dict[str, list[tuple[str, int, int]]] = {}
@@ -108,21 +119,22 @@ def slices(rows: Sequence[Row], statement: str, fail: str = "fail") -> tuple[Bar
         kinds.setdefault(row["of"].value, []).append((row["level"].value, *counts))
     found = []
     if "month" in kinds:
-        found.append(_months(kinds["month"], statement, share))
+        found.append(_months(kinds["month"], statement, share, weight))
     if "source" in kinds:
         named = [(_source(level), bad, of) for level, bad, of in kinds["source"]]
         marked = [(name, bad, of, f"source {name} " in statement) for name, bad, of in named]
-        found.append(_rates(f"{share}, by source", marked[:_MOST]))
+        found.append(_rates(f"{share}, by source", marked[:_MOST], weight))
     if "value" in kinds and fail == "fail":
         found.append(_values(kinds["value"]))
     return tuple(found)
 
 
-def _rates(title: str, rows: Sequence[tuple[str, int, int, bool]]) -> Bars:
+def _rates(title: str, rows: Sequence[tuple[str, int, int, bool]], weight: float) -> Bars:
     room = WIDTH - _NAME - _FIGURE
+    shares = [weighted_rate(bad, of, weight) for _, bad, of, _ in rows]
     bars = [
-        _bar(place, name, f"{percent(bad / of)} of {of:,}", room * bad / of, marked=marked)
-        for place, (name, bad, of, marked) in enumerate(rows)
+        _bar(place, name, f"{percent(share)} of {of:,}", room * share, marked=marked)
+        for place, ((name, _, of, marked), share) in enumerate(zip(rows, shares, strict=True))
     ]
     return _titled(title, bars)
 
@@ -147,15 +159,18 @@ def _titled(title: str, bars: Sequence[Bar]) -> Bars:
     return Bars(title, label, tuple(bars), len(bars) * _ROW)
 
 
-def _months(rows: Sequence[tuple[str, int, int]], statement: str, share: str) -> Bars:
+def _months(
+    rows: Sequence[tuple[str, int, int]], statement: str, share: str, weight: float
+) -> Bars:
     """Draw a column a month, with a line where the cause begins."""
     step = WIDTH / len(rows)
     found = _MONTH.search(statement)
     bars = []
     for place, (month, bad, of) in enumerate(rows):
-        height = round(max(1.0, _COLUMNS * bad / of), 1)
+        fail = weighted_rate(bad, of, weight)
+        height = round(max(1.0, _COLUMNS * fail), 1)
         x, y = round(place * step + 1, 1), round(_COLUMNS - height, 1)
-        says = f"{percent(bad / of)} of {of:,}"
+        says = f"{percent(fail)} of {of:,}"
         bars.append(Bar(month, month, says, x, y, round(step - 2, 1), height, _after(month, found)))
     title = f"{share}, by month"
     label = f"{title}: " + "; ".join(f"{bar.whole} {bar.says}" for bar in bars)

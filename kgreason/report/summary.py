@@ -18,7 +18,7 @@ from kgreason.record.ranking import hypotheses, symptoms
 from kgreason.record.record import literal
 from kgreason.report.causes import Cause, causes
 from kgreason.report.cells import clean
-from kgreason.report.pictures import Bars, Ways, rates, slices, way
+from kgreason.report.pictures import Bars, Ways, rates, slices, way, weight_of
 
 SHOWN: Final = 3
 """How many causes are told unless all are asked for."""
@@ -151,7 +151,8 @@ def _pictures(record: Record, row: Row) -> tuple[Bars, ...]:
     """Return pictures of the data for the symptom that a cause reaches most of."""
     symptom = NamedNode(row["symptom"].value)
     spread = record.select("slices", role="summary", symptom=symptom)
-    return (rates(row), *slices(spread, row["cause"].value, row["fail"].value))
+    said = row["cause"].value, row["fail"].value
+    return (rates(row), *slices(spread, *said, weight_of(row)))
 
 
 def next_step(record: Record, hypothesis: NamedNode, which: str, cause: str) -> NextStep:

@@ -8,7 +8,7 @@ from kgreason.base.figures import figure
 from kgreason.base.statistics import Table, e_value_two_proportions
 from kgreason.base.store import Row
 from kgreason.test.effect import measured
-from kgreason.test.finding import Finding, Setting, decimal, integers, percent
+from kgreason.test.finding import Finding, Setting, decimal, integers
 
 STRONG: Final = figure("associationStrong")
 MODERATE: Final = figure("associationModerate")
@@ -28,8 +28,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         outcome = "weak" if not inside else "absent"
     note = (
         f"On the held-out half {inside_failing} of {inside} nodes inside fail "
-        f"({percent(inside_failing, inside)}), {table.outside_failing} of {table.outside} outside "
-        f"({percent(table.outside_failing, table.outside)})."
+        f"({setting.percent(inside_failing, inside)}), {table.outside_failing} of {table.outside} "
+        f"outside ({setting.percent(table.outside_failing, table.outside)})."
     )
     figures: dict[str, int | Decimal] = {
         "insideFailing": inside_failing,

@@ -8,12 +8,12 @@ from typing import Final
 from kgreason.base.statistics import E_CAP
 from kgreason.base.store import Row
 from kgreason.hypothesize.conditions.code import SOME, TOLD, saved
-from kgreason.test.finding import Finding, Setting, decimal, integers, percent
+from kgreason.test.finding import Finding, Setting, decimal, integers
 
 _MOST: Final = math.log2(E_CAP)
 
 
-def read(rows: Sequence[Row], _setting: Setting) -> Finding:
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Return told (from 10 bits on), some (from log2 20 on), or untold.
 
     Bits are those of the hypergeometric code (`kgreason.hypothesize.conditions.code.saved`) less
@@ -31,9 +31,9 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
     e = Decimal(2.0**bits if bits < _MOST else E_CAP) if more else Decimal(0)
     outcome = "told" if bits >= TOLD else "some" if bits >= SOME else "untold"
     note = (
-        f"{bad} of {inside} nodes inside fail ({percent(bad, inside)}), {failing - bad} of "
-        f"{population - inside} outside ({percent(failing - bad, population - inside)}): saying so "
-        f"saves {gross:.1f} bits in telling who fails, and costs {cost:.1f}."
+        f"{bad} of {inside} nodes inside fail ({setting.percent(bad, inside)}), {failing - bad} of "
+        f"{population - inside} outside ({setting.percent(failing - bad, population - inside)}): "
+        f"saying so saves {gross:.1f} bits in telling who fails, and costs {cost:.1f}."
     )
     figures: dict[str, int | Decimal] = {
         "insideFailing": bad,

@@ -36,17 +36,18 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     failing = sorted((r["focus"] for r in known), key=str)
     hit = sum(int(r["failing"].value) for r in rows if "failing" in r) - len(outside)
     found = setting.discovery
-    expected = 1 - found.inside_failing / found.inside if found and found.inside else 0.5
-    inside = found.inside if found else 0
-    share = len(passing) / inside if inside else 1.0
+    expected = 1 - found.rate_inside if found and found.inside else 0.5
+    inside = found.inside_weighted if found else 0
+    share = setting.weight * len(passing) / inside if inside else 1.0
     within = hit + len(passing)
-    mostly = is_faint(hit, within)
+    mostly = is_faint(hit, within, setting.weight)
     outcome = "few" if share <= _FACTOR * expected + _POINTS and not mostly else "some"
     if share > min(1.0, expected + _BEYOND) or _lacking(found, absent, hit + len(failing)):
         outcome = "most"
     if not passing and not hit:
         outcome = "some"
-    part = f" ({percent(len(passing), within)})" if within else ""
+    weighted = setting.weight * len(passing)
+    part = f" ({percent(weighted, hit + weighted)})" if within else ""
     note = (
         f"{len(passing)} nodes inside the region pass{part}, {len(failing)} failing nodes lie "
         "outside it."

@@ -15,10 +15,10 @@ from kgreason.hypothesize.conditions.units import (
     parted,
     probability,
 )
-from kgreason.test.finding import Finding, Setting, Stratum, decimal, integers, percent
+from kgreason.test.finding import Finding, Setting, Stratum, decimal, integers
 
 
-def read(rows: Sequence[Row], _setting: Setting) -> Finding:
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Return beyond, within, or undetermined where the region is not made of whole clusters.
 
     The strata are the clusters: each pair of counts, with the number of clusters that have it,
@@ -43,14 +43,14 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
     chance = probability(found, cost, ways)
     note = (
         f"The region is {len(inside)} of {len(inside) + len(outside)} clusters: {own[0]} of "
-        f"{own[1]} nodes fail there ({percent(own[0], own[1])}), {others[0]} of {others[1]} in the "
-        f"others ({percent(others[0], others[1])})"
+        f"{own[1]} nodes fail there ({setting.percent(*own)}), {others[0]} of {others[1]} in the "
+        f"others ({setting.percent(*others)})"
     )
     bad, nodes = found.own_elsewhere
     if nodes:
         note += (
             f", and {bad} of the {nodes} nodes of the same clusters that the other conditions "
-            f"leave out ({percent(bad, nodes)})"
+            f"leave out ({setting.percent(bad, nodes)})"
         )
     note += f"; by rates of clusters alone that has probability {chance:.2g} at most."
     figures["pValue"] = decimal(round_up(chance), 9)

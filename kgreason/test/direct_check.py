@@ -6,6 +6,7 @@ from typing import Final
 
 from kgreason.base.figures import figure
 from kgreason.base.store import Row
+from kgreason.base.weights import weighted_rate
 from kgreason.hypothesize.conditions.bars import PARTLY
 from kgreason.test.finding import Finding, Setting, decimal, integers, percent
 
@@ -20,12 +21,11 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     nothing lies outside the rate there counts as 0. Where most nodes of the region pass, what it is
     made of does them no harm. Where no node is claimed it is undetermined.
     """
-    _ = setting
     claimed, holds, inside, population, failing = integers(
         rows[0], "claimed", "holds", "inside", "population", "failing"
     )
     rate = holds / claimed if claimed else 0.0
-    lift = region_lift(claimed, inside, failing, population)
+    lift = region_lift(claimed, inside, failing, population, setting.weight)
     if not claimed:
         outcome = "undetermined"
     elif rate >= HOLDS and lift >= LIFT:
@@ -34,8 +34,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         outcome = "partly" if rate >= PARTLY and lift >= LIFT else "fails"
     note = (
         f"The prediction holds for {holds} of {claimed} claimed failures "
-        f"({percent(holds, claimed)}); {percent(claimed, inside)} of the {inside} nodes in the "
-        "region fail."
+        f"({percent(holds, claimed)}); {setting.percent(claimed, inside)} of the {inside} nodes in "
+        "the region fail."
     )
     figures: dict[str, int | Decimal] = {
         "rate": decimal(rate),
@@ -49,12 +49,17 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     return Finding(outcome, note, figures)
 
 
-def region_lift(inside_failing: int, inside: int, failing: int, population: int) -> float:
-    """Return (rate inside - rate outside) / (1 - rate outside), at least 0."""
+def region_lift(
+    inside_failing: int, inside: int, failing: int, population: int, weight: float = 1.0
+) -> float:
+    """Return (rate inside - rate outside) / (1 - rate outside), at least 0.
+
+    A passing node counts with `weight`.
+    """
     if not inside:
         return 0.0
-    outside = population - inside
-    rate_outside = (failing - inside_failing) / outside if outside else 0.0
+    rate_outside = weighted_rate(failing - inside_failing, population - inside, weight)
     if rate_outside >= 1:
         return 0.0
-    return max(0.0, (inside_failing / inside - rate_outside) / (1 - rate_outside))
+    rate = weighted_rate(inside_failing, inside, weight)
+    return max(0.0, (rate - rate_outside) / (1 - rate_outside))

@@ -15,6 +15,7 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import XSD
+from kgreason.base.weights import weighted_nodes
 from kgreason.graph import Graph
 from kgreason.shacl import Constraint
 
@@ -26,7 +27,8 @@ class Setting:
     `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
     the region among its siblings; graph, constraint and the pattern of the region are for kinds
     that look at more than rows. `numbers` are those of a numeric outcome on the half that is
-    counted, inside and outside. `direct` says that the hypothesis is checked directly.
+    counted, inside and outside. `direct` says that the hypothesis is checked directly. A passing
+    node counts with `weight` in rates.
     """
 
     discovery: Table | None = None
@@ -36,6 +38,11 @@ class Setting:
     region: Fragment | None = None
     numbers: tuple[Sequence[Decimal], Sequence[Decimal]] | None = None
     direct: bool = False
+    weight: float = 1.0
+
+    def percent(self, failing: int, nodes: int) -> str:
+        """Write the weighted rate of failing nodes as people read it."""
+        return percent(failing, weighted_nodes(failing, nodes, self.weight))
 
 
 Figures = Mapping[str, int | Decimal]
@@ -172,7 +179,7 @@ def decimal(value: float, places: int = 6) -> Decimal:
     return Decimal(f"{value:.{places}f}")
 
 
-def percent(part: int, whole: int) -> str:
+def percent(part: float, whole: float) -> str:
     """Write a share as people read it."""
     if not whole:
         return "0 %"

@@ -9,6 +9,7 @@ from typing import Final
 from kgreason.base.figures import integer
 from kgreason.base.statistics import Count, best_cut
 from kgreason.base.store import Row
+from kgreason.base.weights import weighted_nodes
 from kgreason.test.finding import Finding, Setting, decimal, percent
 from kgreason.test.sibling_spread import TAIL
 
@@ -25,7 +26,6 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
 
     The strata are the bins in the order of time, those of the region last.
     """
-    del setting
     counted = sorted(
         (_key(row["level"].value), row["inside"].value == "true", _count(row))
         for row in rows
@@ -38,11 +38,14 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     # Twelve bins; more, but at most sixty, where one side would not get three.
     size = max(1, min(-(-sum(nodes) // _BINS), max(min(nodes) // _A_SIDE, sum(nodes) // _MOST)))
     outside, inside = (_bins([c for _, c in side], size) for side in sides)
-    return judge(outside, inside)
+    return judge(outside, inside, setting.weight)
 
 
-def judge(outside: Sequence[Count], inside: Sequence[Count]) -> Finding:
-    """Judge bins in the order of time, those of the region after those outside."""
+def judge(outside: Sequence[Count], inside: Sequence[Count], weight: float) -> Finding:
+    """Judge bins in the order of time, those of the region after those outside.
+
+    A passing node counts with `weight` in rates.
+    """
     bins = [*outside, *inside]
     strata: list[dict[str, int | Decimal]] = [
         {"index": i, "insideFailing": f, "inside": n, "within": i >= len(outside)}
@@ -55,9 +58,9 @@ def judge(outside: Sequence[Count], inside: Sequence[Count]) -> Finding:
     tail = min(1.0, 2 * shuffled_tail(bins))  # rises and falls were looked for
     figures["pValue"] = decimal(tail, 9)
     note = (
-        f"{len(inside)} bins of time lie in the region ({_rates(inside)} fail), {len(outside)} do "
-        f"not ({_rates(outside)}); a split this clean, upwards or downwards, comes by chance in "
-        f"{100 * tail:.2g} % of random orderings."
+        f"{len(inside)} bins of time lie in the region ({_rates(inside, weight)} fail), "
+        f"{len(outside)} do not ({_rates(outside, weight)}); a split this clean, upwards or "
+        f"downwards, comes by chance in {100 * tail:.2g} % of random orderings."
     )
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
 
@@ -105,7 +108,7 @@ def _key(level: str) -> tuple[float, str]:
     return (float(level), "") if level.isdecimal() else (0.0, level)
 
 
-def _rates(bins: Sequence[Count]) -> str:
+def _rates(bins: Sequence[Count], weight: float) -> str:
     shares = sorted((f / n, f, n) for f, n in bins)
-    low, high = percent(*shares[0][1:]), percent(*shares[-1][1:])
+    low, high = (percent(f, weighted_nodes(f, n, weight)) for _, f, n in (shares[0], shares[-1]))
     return low if low == high else f"{low} to {high}"

@@ -6,14 +6,15 @@ from typing import Final
 
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Row
-from kgreason.test.finding import Finding, Setting, integers, percent
+from kgreason.base.weights import weighted_rate
+from kgreason.test.finding import Finding, Setting, integers
 
 LEAST: Final = integer("halfNodes")
 RATE: Final = figure("lopsidedRate")
 TAIL: Final = figure("lopsidedTail")
 
 
-def read(rows: Sequence[Row], _setting: Setting) -> Finding:
+def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Return alike, lopsided, or undetermined where a half has too few nodes of the region.
 
     It is lopsided where one half has less than a quarter of the rate of the other, and so few
@@ -31,8 +32,9 @@ def read(rows: Sequence[Row], _setting: Setting) -> Finding:
     low, high = sorted(((one, nodes), (other, beside)), key=lambda half: half[0] / half[1])
     rate = (high[0] + 0.5) / (high[1] + 1)
     tail = math.fsum(_binomial(k, low[1], rate) for k in range(low[0] + 1))
-    apart = low[0] / low[1] < RATE * high[0] / high[1] and tail <= TAIL
-    note = f"{told} ({percent(*low)} and {percent(*high)})."
+    rates = (weighted_rate(*half, setting.weight) for half in (low, high))
+    apart = next(rates) < RATE * next(rates) and tail <= TAIL
+    note = f"{told} ({setting.percent(*low)} and {setting.percent(*high)})."
     return Finding("lopsided" if apart else "alike", note, strata=strata)
 
 

@@ -1,6 +1,7 @@
 """Execute and update: run one registered test and let its evidence count."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final, Self
 
@@ -321,11 +322,23 @@ def _setting(row: Row, view: View) -> Setting:
         "discoveryOutsideFailing",
         "discoveryOutside",
     )
-    counts = Table(*(int(row[n].value) for n in names)) if all(n in row for n in names) else None
+    there = all(n in row for n in names)
+    counts = (
+        replace(Table(*(int(row[n].value) for n in names)), weight=view.weight) if there else None
+    )
     region = pattern(row["pattern"].value) if "pattern" in row else None
     numbers = _numbers(row, view)
     direct = "gate" in row and row["gate"].value == "direct"
-    return Setting(counts, row.get("level"), view.graph, view.constraint, region, numbers, direct)
+    return Setting(
+        counts,
+        row.get("level"),
+        view.graph,
+        view.constraint,
+        region,
+        numbers,
+        direct,
+        view.weight,
+    )
 
 
 def _numbers(row: Row, view: View) -> tuple[list[Decimal], list[Decimal]] | None:

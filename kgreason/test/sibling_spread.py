@@ -9,6 +9,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
+from kgreason.base.weights import weighted_nodes
 from kgreason.hypothesize.outlines import FEW
 from kgreason.test.finding import Finding, Setting, decimal, percent
 
@@ -29,6 +30,9 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     themselves are left out then, for another cause may hold there. Levels with fewer than two nodes
     say nothing of a spread and are left out, and so are, where two others remain, those that nearly
     all nodes of the region have too: a class above it is no peer.
+
+    The spread is one of odds, which differ by one factor where nodes were drawn by whether they
+    fail, so it is worked out of what was drawn; rates are told with weights.
 
     Where nodes that pass are counted, `failing` is the number of these throughout.
 
@@ -55,10 +59,12 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
     else:
         tail = min(1.0, count * beta_binomial_tail(siblings, own))
-    verb = "pass" if mine and mine["own"].value == PASSING else "fail"
+    passes = mine is not None and mine["own"].value == PASSING
+    verb, weight = ("pass", 1 / setting.weight) if passes else ("fail", setting.weight)
+    told = [percent(f, weighted_nodes(f, n, weight)) for f, n in (own, (failing, population))]
     note = (
-        f"{own[0]} of {own[1]} nodes of this level {verb} ({percent(*own)}), "
-        f"{percent(failing, population)} over its {count - 1} siblings; that the worst of {count} "
+        f"{own[0]} of {own[1]} nodes of this level {verb} ({told[0]}), "
+        f"{told[1]} over its {count - 1} siblings; that the worst of {count} "
         f"levels is so high has probability {tail:.2g} by their spread."
     )
     figures["pValue"] = decimal(tail, 9)

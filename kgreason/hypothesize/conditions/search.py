@@ -327,7 +327,7 @@ def recounted(view: View, found: Found) -> Found:
     bits = Scale(could, failing).bits(bad, inside)
     rest = failing.bit_count() - bad, could.bit_count() - inside
     more = 0.0 if bits is None else bits
-    return replace(found, bits=more - found.cost, table=Table(bad, inside, *rest))
+    return replace(found, bits=more - found.cost, table=Table(bad, inside, *rest, view.weight))
 
 
 def held(view: View, found: Found) -> int:

@@ -27,7 +27,7 @@ class Lift(Check):
         nodes = counts.inside + counts.outside
         if candidate.is_mechanism or not counts.inside or counts.failing == nodes:
             return None
-        rate, usual = counts.inside_failing / counts.inside, counts.failing / nodes
+        rate, usual = counts.rate_inside, counts.rate
         if rate >= _MIN_LIFT * usual or rate - usual >= _NEARER * (1 - usual):
             return None
         return Figure("rate inside over the rate of all", rate / usual, _MIN_LIFT)
