@@ -29,7 +29,7 @@ from kgreason.context.declared import Declared
 from kgreason.context.script import Script, repeat
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
-from kgreason.decide.confirm import confirm
+from kgreason.decide.confirm import confirm, confirm_again
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
@@ -173,11 +173,11 @@ class Investigation:
             for symptom in self.symptoms:
                 self._within(self._look_back, symptom)
         if not self._done("Conclude"):
+            confirm(self.context, self.symptoms, self.request)
             conclude(self.context, self.symptoms, self.cut, self.calibration)
         if self.narrator is not None and not self._done("Narrate") and not self._done("Finish"):
             self._narrate(self.narrator)
         self._finish()
-        confirm(self.context, self.symptoms, self.request)
         if self.request.try_repairs and self.cut is None:
             dry_run(self.context, self.symptoms)
 
@@ -218,7 +218,10 @@ class Investigation:
         known = {symptom.node: symptom for symptom in self.symptoms}
         for row in script.rows():
             self.cut = row["cut"].value if "cut" in row else self.cut
-            self._again(row, known, script)
+            if row["phase"] == TRAILS.Settle:
+                confirm_again(self.context, script, row)
+            else:
+                self._again(row, known, script)
 
     def _again(self, row: Row, symptoms: Mapping[ox.NamedNode, Symptom], script: Script) -> None:
         context, phase = self.context, row["phase"]

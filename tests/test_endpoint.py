@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -14,7 +16,7 @@ import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import SourceError
-from kgreason.decide.confirm import expected
+from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.named_endpoint import NamedEndpoint, headers_of
 from kgreason.observe.extracted import extract_of, symptoms_of
@@ -23,6 +25,7 @@ from kgreason.observe.opening import load_graph, recorded_request
 from kgreason.report.result import Result
 from kgreason.review.replay import replay
 from kgreason.shacl.population import Uncounted
+from tests.audit_support import CASES, relinked, tampered
 from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
 from tests.lifetime_support import of
 
@@ -33,6 +36,9 @@ e:SampleShape a sh:NodeShape ; sh:targetClass e:Sample ;
   sh:property [ sh:path e:mass ; sh:minCount 1 ] ;
   sh:property [ sh:path e:box ; sh:class e:Box ] .
 """
+MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
+    (CASES / "endpoint.toml").read_text(encoding="utf-8")
+)["mutant"]
 RUN: dict[str, Any] = {"try_repairs": False, "seed": 3}
 
 
@@ -150,13 +156,41 @@ def test_where_nothing_fails_the_data_conform(server: Served, shapes: Path, tmp_
     assert (len(found), found.doubts) == (0, ())
 
 
-def test_a_sample_is_drawn_where_there_are_too_many(server: Served, shapes: Path) -> None:
+@pytest.fixture(scope="module")
+def sampled(server: Served, shapes: Path) -> Iterator[Result]:
+    """An investigation of half of the failing nodes: a passing one counts for half of one."""
     with kgreason.investigate(server.address, shapes=shapes, cap=20, **RUN) as found:
-        (sample,) = of(found.record, "Sample").values()
-        assert sample["failingThere"] == ["40"]
-        assert sample["failingTaken"] == ["20"]
-        assert sample["passingThere"] == sample["passingTaken"] == ["200"]
-        assert audit(found.record).ok
+        yield found
+
+
+def test_a_sample_is_drawn_where_there_are_too_many(sampled: Result) -> None:
+    (sample,) = of(sampled.record, "Sample").values()
+    assert sample["failingThere"] == ["40"]
+    assert sample["failingTaken"] == ["20"]
+    assert sample["passingThere"] == sample["passingTaken"] == ["200"]
+    assert audit(sampled.record).ok, str(audit(sampled.record))
+
+
+def test_rates_of_a_sample_are_those_of_the_graph(sampled: Result) -> None:
+    # Of feed 3 35 of 40 fail in the graph, a rate of 0.875; of those drawn 18 of 23, or 0.78.
+    (symptom,) = of(sampled.record, "Symptom").values()
+    assert [Decimal(n) for n in symptom["passingWeight"]] == [Decimal("0.5")]
+    (cause,) = (h for h in of(sampled.record, "Hypothesis").values() if "rateInside" in h)
+    failing, inside = (int(cause[name][0]) for name in ("insideFailing", "inside"))
+    rate, least, most = (float(cause[f"rateInside{end}"][0]) for end in ("", "From", "Until"))
+    assert failing / inside < 0.8
+    assert rate == pytest.approx(failing / (failing + 0.5 * (inside - failing)), abs=1e-6)
+    assert least < 0.875 < most
+    page = sampled.markdown()
+    assert "40 of 240 samples fail (17 %) at the endpoint; 20 of these and 200 others" in page
+    assert f"{100 * rate:.0f} % of its {inside} nodes fail" in page
+    assert "rates are weighted for that" in page
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+def test_what_is_done_to_a_sample_is_found(mutant: dict[str, Any], sampled: Result) -> None:
+    found = audit(relinked(tampered(sampled.record, mutant["update"])))
+    assert found.rules == set(mutant["rules"]), str(found)
 
 
 def test_what_is_supported_is_counted_at_the_endpoint(ledger: Path) -> None:
@@ -167,7 +201,9 @@ def test_what_is_supported_is_counted_at_the_endpoint(ledger: Path) -> None:
     ]
 
 
-def test_a_count_beyond_what_the_sample_says_is_told(proxy: Proxy, shapes: Path) -> None:
+def test_a_count_beyond_the_interval_takes_the_status_back(
+    proxy: Proxy, shapes: Path, tmp_path: Path
+) -> None:
     def other(query: str, status: int, headers: dict[str, str], body: bytes) -> Any:
         if "feeds/3" not in query or "COUNT" not in query:
             return status, headers, body
@@ -175,10 +211,21 @@ def test_a_count_beyond_what_the_sample_says_is_told(proxy: Proxy, shapes: Path)
         return status, headers | {"Content-Length": str(len(made))}, made
 
     proxy.every = other
-    with kgreason.investigate(proxy.address, shapes=shapes, **RUN) as found:
+    kept: dict[str, Any] = {"ledger": tmp_path / "ledger"}
+    with kgreason.investigate(proxy.address, shapes=shapes, **kept, **RUN) as found:
         (confirmed,) = of(found.record, "Confirmation").values()
         assert (confirmed["insideFailingThere"], confirmed["agrees"]) == (["3"], ["false"])
-        assert "do not rely on this cause" in found.markdown()
+        assert "no longer supported" in found.markdown()
+        (change,) = (
+            t for t in of(found.record, "StatusTransition").values() if t["rule"] == ["confirm"]
+        )
+        assert "the endpoint counts 3 failing and 37 passing nodes" in change["cause"][0]
+        told = found.as_dict()
+        assert told["causes"] == []
+        assert [one["verdict"] for one in told["symptoms"]] == ["inconclusive"]
+        assert "the endpoint counts otherwise than the sample" in str(told["symptoms"])
+        assert audit(found.record).ok, str(audit(found.record))
+    assert replay(tmp_path / "ledger").same
 
 
 def test_an_endpoint_that_is_gone_in_the_end_leaves_the_result(proxy: Proxy, shapes: Path) -> None:

@@ -8,7 +8,7 @@ from kgreason.audit.findings import Finding
 from kgreason.audit.merged import History, Properties
 from kgreason.base.store import Term
 from kgreason.base.terms import TRAILS, TYPE
-from kgreason.base.weights import Drawn, rates_of
+from kgreason.base.weights import Drawn, confirmed_by, rates_of
 
 _COUNTS: Final = ("failingThere", "failingTaken", "passingThere", "passingTaken")
 _SIDES: Final = ("insideFailing", "inside", "outsideFailing", "outside")
@@ -28,6 +28,20 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
         whole = drawn is None or len(known) < len(_SIDES)
         rates = {} if drawn is None or whole else rates_of(drawn, known[:2], known[2:])
         yield from _differs(node, given, RATES, rates)
+    elif TRAILS.Confirmation in types:
+        yield from _confirmed(history, node, given)
+
+
+def _confirmed(history: History, node: Term, given: Properties) -> Iterator[Finding]:
+    """Recompute what a region should hold at the endpoint, by what was drawn of it."""
+    for one in given.get(TRAILS.hypothesis, ()):
+        said = history.properties(one)
+        drawn = next((_sample(history, s) for s in said.get(TRAILS.symptom, ())), None)
+        failing, inside = (_integer(said, name) for name in ("insideFailing", "inside"))
+        if drawn is not None and failing is not None and inside is not None:
+            bad, good = confirmed_by(drawn, failing, inside - failing)
+            wanted = bad.figures("Failing") | good.figures("Passing")
+            yield from _differs(node, given, tuple(wanted), wanted)
 
 
 RATES: Final = tuple(
@@ -38,6 +52,12 @@ RATES: Final = tuple(
 
 def _drawn(history: History, symptom: Term) -> Drawn | None:
     """Return how many nodes of a symptom were drawn; None where none was left out."""
+    found = _sample(history, symptom)
+    return None if found is None or found.whole else found
+
+
+def _sample(history: History, symptom: Term) -> Drawn | None:
+    """Return how many nodes of a symptom were drawn; None where it is of no endpoint."""
     for link in history.statements(None, TRAILS.symptom, symptom):
         if TRAILS.Sample in history.types(link.subject):
             said = history.properties(link.subject)
@@ -45,8 +65,7 @@ def _drawn(history: History, symptom: Term) -> Drawn | None:
             known = [count for count in counts if count is not None]
             if len(known) == len(_COUNTS):
                 there, failing, passing_there, passing = known
-                drawn = Drawn(there, failing, passing_there, passing)
-                return None if drawn.whole else drawn
+                return Drawn(there, failing, passing_there, passing)
     return None
 
 

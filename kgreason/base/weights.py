@@ -17,6 +17,7 @@ from kgreason.base.figures import figure
 
 _PLACES: Final = 9
 _DEVIATIONS: Final = figure("confirmDeviations")
+_SLACK: Final = figure("confirmSlack")
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,48 @@ def rates_of(drawn: Drawn, inside: Sequence[int], outside: Sequence[int]) -> dic
         for end, value in (("", rate), ("From", least), ("Until", most)):
             found[f"{name}{end}"] = Decimal(f"{value:.6f}")
     return found
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many nodes there should be at the endpoint, by a sample: at least, likely, at most."""
+
+    least: float
+    likely: float
+    most: float
+
+    def figures(self, what: str) -> dict[str, Decimal]:
+        """Return the three numbers with one place, by the names of their properties."""
+        ends = (("least", self.least), ("likely", self.likely), ("most", self.most))
+        return {f"{name}{what}": Decimal(f"{value:.1f}") for name, value in ends}
+
+    def fits(self, counted: int) -> bool:
+        """Check whether a count is within the interval."""
+        return round(self.least, 1) <= counted <= round(self.most, 1)
+
+
+def expected(inside: int, taken: int, there: int) -> Expected:
+    """Return what a region should hold of nodes of which some were taken without replacement.
+
+    `inside` of those `taken` are in the region, `there` are all. The interval is that of a normal
+    distribution with the correction for a finite population (Cochran, Sampling Techniques, 3rd
+    edition, 1977, section 3.2), over a rate that is moved a little to a half. It is never narrower
+    than the slack of the engine's figures: an extract that is whole still ends at a rim.
+    """
+    if not taken:
+        return Expected(0.0, 0.0, float(there))
+    rate, moved = inside / taken, (inside + 1) / (taken + 2)
+    wide = math.sqrt(moved * (1 - moved) / taken * (1 - taken / there)) * _DEVIATIONS * there
+    wide = max(wide, _SLACK * there)
+    return Expected(max(0.0, rate * there - wide), rate * there, min(there, rate * there + wide))
+
+
+def confirmed_by(drawn: Drawn, failing: int, passing: int) -> tuple[Expected, Expected]:
+    """Return what a region that holds some of the drawn nodes should hold: failing, and passing."""
+    return (
+        expected(failing, drawn.failing, drawn.failing_there),
+        expected(passing, drawn.passing, drawn.passing_there),
+    )
 
 
 def _left(taken: int, there: int) -> float:

@@ -5,21 +5,19 @@ of each is multiplied up to what it should hold at the endpoint, with an interva
 without replacement; two plain counts there say what it does hold.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from math import sqrt
+from collections.abc import Sequence
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import RunError
 from kgreason.base.fetching import SourceError
-from kgreason.base.figures import figure
 from kgreason.base.store import Row
 from kgreason.base.templates import template
-from kgreason.base.terms import PROV, TRAILS
+from kgreason.base.terms import PROV, TRAILS, TYPE
+from kgreason.base.weights import Drawn, confirmed_by
 from kgreason.context.context import Context, mark_inside, pattern, view_of
+from kgreason.context.script import Script, rewritten
 from kgreason.context.symptom import Symptom
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.extract import Asked, Extract
@@ -33,42 +31,14 @@ from kgreason.record import Step
 from kgreason.record.agents import ENGINE, associate
 from kgreason.record.record import Value
 
-_DEVIATIONS: Final = figure("confirmDeviations")
-_SLACK: Final = figure("confirmSlack")
 _NOT_THERE: Final = "work:"
 
 
-@dataclass(frozen=True)
-class Expected:
-    """How many nodes there should be at the endpoint, by a sample: at least, likely, at most."""
-
-    least: float
-    likely: float
-    most: float
-
-    def fits(self, counted: int) -> bool:
-        """Check whether a count is within the interval."""
-        return self.least <= counted <= self.most
-
-
-def expected(inside: int, taken: int, there: int) -> Expected:
-    """Return what a region should hold of nodes of which some were taken without replacement.
-
-    `inside` of those `taken` are in the region, `there` are all. The interval is that of a normal
-    distribution with the correction for a finite population (Cochran, Sampling Techniques, 3rd
-    edition, 1977, section 3.2), over a rate that is moved a little to a half. It is never narrower
-    than the slack of the engine's figures: an extract that is whole still ends at a rim.
-    """
-    if not taken:
-        return Expected(0.0, 0.0, float(there))
-    rate, moved = inside / taken, (inside + 1) / (taken + 2)
-    wide = sqrt(moved * (1 - moved) / taken * (1 - taken / there)) * _DEVIATIONS * there
-    wide = max(wide, _SLACK * there)
-    return Expected(max(0.0, rate * there - wide), rate * there, min(there, rate * there + wide))
-
-
 def confirm(context: Context, symptoms: Sequence[Symptom], request: Request) -> None:
-    """Count what is supported at the endpoint that the data came from: one step, if any is."""
+    """Count what is supported at the endpoint that the data came from: one step, if any is.
+
+    What is counted otherwise than the sample gives is supported no longer.
+    """
     if request.extract is None or request.endpoint is None:
         return
     extract = extract_of(request)
@@ -81,18 +51,38 @@ def confirm(context: Context, symptoms: Sequence[Symptom], request: Request) -> 
     )
     asking = asking_of(named)
     asking.union = extract.union
-    step = context.record.step("Act")
+    step = context.record.step("Settle")
     associate(context.record, step, ENGINE)
     told = [
         _confirmed(context, step, symptom, asked, row, asking, extract)
         for symptom in symptoms
         if (asked := extract.asked(symptom.constraint.key)) is not None
         for row in context.record.select("supported-regions", symptom=symptom.node)
+        if row["confirmed"].value == "false"
     ]
     if told:
-        context.record.commit(step, expect={"Confirmation": len(told)})
+        _take_back(context, step, len(told))
     else:
         context.record.forget()
+
+
+def confirm_again(context: Context, script: Script, row: Row) -> None:
+    """Write again what a recorded step counted at the endpoint; nothing where it counted nothing.
+
+    No endpoint is asked: what becomes of statuses is worked out from the recorded counts.
+    """
+    written = list(script.statements(row))
+    counted = [t for t in written if t.predicate == TYPE and t.object == TRAILS.Confirmation]
+    if counted:
+        step, _ = rewritten(context, script, row)
+        _take_back(context, step, len(counted))
+
+
+def _take_back(context: Context, step: Step, counted: int) -> None:
+    """Make inconclusive what was counted otherwise in a step, and end the step."""
+    names = {"investigation": context.record.iri, "step": step.node}
+    step.apply(template("record", "settle-status").render(**names))
+    context.record.commit(step, expect={"Confirmation": counted})
 
 
 def _confirmed(
@@ -109,8 +99,8 @@ def _confirmed(
     failing = (nodes & view.marks.failing_mask).bit_count()
     passing = (nodes & view.marks.population.everyone).bit_count() - failing
     taken = len(extract.lists[asked.members]) - len(asked.failed)
-    bad = expected(failing, len(asked.failed), asked.failing)
-    good = expected(passing, taken, asked.population - asked.failing)
+    drawn = Drawn(asked.failing, len(asked.failed), asked.population - asked.failing, taken)
+    bad, good = confirmed_by(drawn, failing, passing)
     counts = _counted(symptom, context, row, asking)
     if isinstance(counts, str):
         found: dict[str, Value] = {"notCounted": counts}
@@ -122,15 +112,10 @@ def _confirmed(
         "Confirmation",
         PROV.Entity,
         hypothesis=ox.NamedNode(row["hypothesis"].value),
-        **dict(_figures("Failing", bad)),
-        **dict(_figures("Passing", good)),
+        **bad.figures("Failing"),
+        **good.figures("Passing"),
         **found,
     )
-
-
-def _figures(what: str, by: Expected) -> Iterator[tuple[str, Value]]:
-    for name, value in (("least", by.least), ("likely", by.likely), ("most", by.most)):
-        yield f"{name}{what}", Decimal(f"{value:.1f}")
 
 
 def _counted(
