@@ -194,8 +194,8 @@ def _of_a_sample(constraint: Constraint, asked: Asked, members: int) -> str:
     bad = len(asked.failed)
     return (
         f"{constraint.label}: {asked.failing:,} of {asked.population:,} nodes fail at the "
-        f"endpoint; {bad:,} of these and {members - bad:,} that pass were taken; rates are weighted "
-        "for that."
+        f"endpoint; {bad:,} of these and {members - bad:,} that pass were taken; rates are "
+        "weighted for that."
     )
 
 

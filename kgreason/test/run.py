@@ -342,9 +342,12 @@ def _setting(row: Row, view: View) -> Setting:
 
 
 def _numbers(row: Row, view: View) -> tuple[list[Decimal], list[Decimal]] | None:
-    """Return the numbers of an outcome inside and outside a region, on the half held out."""
+    """Return the numbers of an outcome inside and outside a region, on the half held out.
+
+    None where nodes were drawn by whether they have the outcome: means are not those of the graph.
+    """
     numbers = view.constraint.numbers
-    if not numbers or role_of(row["kind"].value) != TRAILS.Association:
+    if not numbers or view.weight != 1 or role_of(row["kind"].value) != TRAILS.Association:
         return None
     population = view.marks.population
     half = view.marks.scheme(row["split"].value).heldout_mask & population.everyone
