@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -40,32 +40,59 @@ class Served:
         self.process.wait(10)
 
 
-@contextmanager
-def oxigraph_server(graphs: Mapping[str, bytes], *options: str) -> Iterator[Served]:
-    """Run Oxigraph's server with Turtle in named graphs ("" is the default graph)."""
+def _program() -> str:
+    """Return Oxigraph's command; skips the test where there is none."""
     program = Path(sys.executable).with_name("oxigraph")
     found = str(program) if program.is_file() else shutil.which("oxigraph")
     if found is None:
         pytest.skip("the server of Oxigraph is not installed (pip install oxigraph)")
+    return found
+
+
+@contextmanager
+def _serving(*command: str) -> Iterator[Served]:
+    """Run the server, and wait until it answers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     served = Served(
         f"http://127.0.0.1:{port}",
         subprocess.Popen(
-            [found, "serve", "--bind", f"127.0.0.1:{port}", *options],
+            [_program(), *command, "--bind", f"127.0.0.1:{port}"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ),
     )
     try:
         _await(served)
-        for name, content in graphs.items():
-            where = f"/store?graph={quote(name, safe='')}" if name else "/store?default"
-            _ask(served.base, "POST", where, content, {"Content-Type": "text/turtle"})
         yield served
     finally:
         served.stop()
+
+
+@contextmanager
+def served_from(data: Path, location: Path) -> Iterator[Served]:
+    """Load a file into a store on disk, and serve that read-only."""
+    command = [_program(), "load", "--location", str(location), "--file", str(data)]
+    subprocess.run(command, check=True, capture_output=True)
+    with _serving("serve-read-only", "--location", str(location)) as served:
+        yield served
+
+
+@contextmanager
+def oxigraph_server(
+    graphs: Mapping[str, bytes], *options: str, nquads: Sequence[Path] = ()
+) -> Iterator[Served]:
+    """Run Oxigraph's server with Turtle in named graphs ("" is the default graph), and files."""
+    with _serving("serve", *options) as served:
+        for name, content in graphs.items():
+            where = f"/store?graph={quote(name, safe='')}" if name else "/store?default"
+            _ask(served.base, "POST", where, content, {"Content-Type": "text/turtle"})
+        for path in nquads:
+            kind = "text/turtle" if path.suffix == ".ttl" else "application/n-quads"
+            where = "/store?default" if path.suffix == ".ttl" else "/store"
+            _ask(served.base, "POST", where, path.read_bytes(), {"Content-Type": kind})
+        yield served
 
 
 def _await(served: Served) -> None:
