@@ -44,7 +44,7 @@ class Counts:
     inside: int
     outside_failing: int
     outside: int
-    weight: float
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
