@@ -9,12 +9,14 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import GraphError
 from kgreason.base.fetching import SourceError
+from kgreason.base.figures import integer
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Solutions
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 
 _SCHEME: Final = "file"
 _SERVER: Final = "Oxigraph, a store on disk"
 _WRONG: Final = 400
+_PAGE: Final = integer("storePage")
 
 
 def is_local(address: str) -> bool:
@@ -46,6 +48,11 @@ class AskingStore(AskingEndpoint):
             self._store = ox.Store.read_only(str(folder))
         except (OSError, RuntimeError) as error:
             raise GraphError(f"{folder}: the store folder cannot be opened ({error}).") from error
+
+    @property
+    def page(self) -> int:
+        """As many rows may be asked for at once: each page is a look at all that there is."""
+        return _PAGE
 
     def solutions(self, query: str) -> Any:
         """Ask a SELECT; raises SourceError where it cannot be run."""
