@@ -138,7 +138,7 @@ class Server:
             f'&& !STRSTARTS(STR(?graph), "{_BLOB}") '
             "&& ?graph != <urn:kgreason:writers>) } GROUP BY ?graph"
         )
-        return {row["graph"]: int(row["n"]) for row in rows}
+        return {row["graph"]: int(row["n"]) for row in rows if "graph" in row}
 
     def lines(self, graph: ox.NamedNode) -> Lines:
         """Return what a named graph holds; raises LedgerError where it does not come whole."""
