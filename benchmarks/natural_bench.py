@@ -124,6 +124,7 @@ def with_leader(
         "proof": first["proof"],
         "policy": result["policy"],
         "seed": result["seed"],
+        "features": symptom["features"],
     }
     return told | {"leader": leader}
 

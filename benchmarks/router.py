@@ -1,8 +1,8 @@
 """How often the router gives a question the type of task that a person gave it.
 
-`python benchmarks/router.py learn` or `unseen-3` (or a CSV file) prints the accuracy over all
+`python benchmarks/router.py learn` or `unseen-4` (or a CSV file) prints the accuracy over all
 questions, by type and by kind of question, each with its 95 % interval by Wilson (1927), and the
-confusions. `--wrong` lists the questions that came out otherwise; it is not for `unseen-3`, for
+confusions. `--wrong` lists the questions that came out otherwise; it is not for `unseen-4`, for
 what decides is run once and not looked into. benchmarks/questions/README.md tells of the questions.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from kgreason.routing.router import route
 
 FOLDER = Path(__file__).resolve().parent / "questions"
-DECIDES = "unseen-3"
+DECIDES = "unseen-4"
 Z = 1.959964  # 97.5 % of the normal distribution
 
 
@@ -68,7 +68,7 @@ def scored(rows: list[dict[str, str]]) -> dict[str, Any]:
 def main() -> None:
     """Score one file and print the table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("which", help="learn, unseen, learn-2, unseen-2, or a CSV file")
+    parser.add_argument("which", help="learn, unseen, learn-2 and so on, or a CSV file")
     parser.add_argument("--wrong", action="store_true", help="list what came out otherwise")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args()

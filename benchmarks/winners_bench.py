@@ -38,6 +38,7 @@ from kgreason.report.as_json import as_dict
 
 HIGH: Final = 0.60
 LOW: Final = 0.30
+NONE: Final = "none"
 STRATEGIES: Final = ("hypothesis", "reflexion", "supervisor", "react", "plan-then-execute")
 
 
@@ -68,11 +69,13 @@ def main() -> None:
 class Run:
     """A run of a benchmark: how far its winner stood, and whether its answer was right.
 
-    Where nothing was sown, it is right to name no cause.
+    Where nothing was sown, it is right to name no cause. `itself` says whether the winner is a
+    cause that was sown, told or not; where "none of these" leads, one of the next three will do.
     """
 
     winner: float
     right: bool
+    itself: bool
 
 
 def runs_of(file: str) -> Iterator[Run]:
@@ -81,23 +84,30 @@ def runs_of(file: str) -> Iterator[Run]:
         if trial["outcome"] == "done":
             winner = (trial["features"] or {}).get("winning") or 0.0
             nothing = not trial["truth"]["causes"]
-            yield Run(float(winner), trial["abstained"] if nothing else trial["top1"])
+            known = trial["top3"] if trial["leader"] == NONE else trial["leader_right"]
+            right = trial["abstained"] if nothing else trial["top1"]
+            yield Run(float(winner), right, bool(known) and not nothing)
 
 
 def winners(found: Sequence[Run], cases: Sequence[Case]) -> Iterator[str]:
     """Return the table of winners: accuracy by confidence, correlation, and calibration errors."""
-    yield "| winner stands at | runs | right |"
-    yield "|---|---:|---:|"
+    yield "| winner stands at | runs | the winner is a true cause | the answer is right |"
+    yield "|---|---:|---:|---:|"
     parts = {
         f"{HIGH:.2f} or more": [r for r in found if r.winner >= HIGH],
         f"{LOW:.2f} to {HIGH:.2f}": [r for r in found if LOW <= r.winner < HIGH],
         f"below {LOW:.2f}": [r for r in found if r.winner < LOW],
     }
     for name, inside in parts.items():
-        yield f"| {name} | {len(inside)} | {share([r.right for r in inside])} |"
+        itself, right = share([r.itself for r in inside]), share([r.right for r in inside])
+        yield f"| {name} | {len(inside)} | {itself} | {right} |"
     yield ""
+    own = correlation([(r.winner, r.itself) for r in found])
     related = correlation([(r.winner, r.right) for r in found])
-    yield f"Correlation of the winner's confidence and being right: {number(related)}."
+    yield (
+        f"Correlation of the winner's confidence with being a true cause: {number(own)}, "
+        f"with a right answer: {number(related)}."
+    )
     known = [case for case in cases if case.adjustment is not None]
     for policy in sorted({case.policy for case in known}):
         yield from errors(known, policy.rpartition("#")[2])

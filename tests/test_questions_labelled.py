@@ -18,6 +18,7 @@ FILES = {
     "learn-2": ("L", 222, 500, 80),
     "unseen-2": ("U", 216, 200, 30),
     "learn-3": ("L", 722, 1000, 160),
+    "learn-4": ("L", 2042, 1500, 240),
     "unseen-3": ("V", 1, 300, 50),
 }
 # What is hard was wanted more than what is plain here.
@@ -84,8 +85,9 @@ def test_a_second_file_goes_on_numbering_where_the_first_ends(half: str) -> None
     assert FILES[f"{half}-2"][1] == len(rows(half)) + 1
 
 
-def test_the_third_file_to_learn_from_goes_on_numbering() -> None:
+def test_later_files_to_learn_from_go_on_numbering() -> None:
     assert FILES["learn-3"][1] == len(rows("learn")) + len(rows("learn-2")) + 1
+    assert FILES["learn-4"][1] == FILES["learn-3"][1] + len(rows("learn-3"))
 
 
 @pytest.mark.parametrize("name", FILES)

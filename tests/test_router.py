@@ -33,7 +33,7 @@ OWN = """
 """
 
 
-NEAR = "Summarise why these shapes fail"
+NEAR = "A summary of why the labels fail"
 
 
 def own(folder: Path, text: str) -> Path:
@@ -134,7 +134,7 @@ def test_what_is_told_of_a_type_adds_up_to_its_score() -> None:
     for one in made.of(TASK_TYPE):
         weights = [Decimal(said.rsplit("(", 1)[1].rstrip(")")) for said in one.matched]
         assert sum(weights) == Decimal(one.score), one.name
-    assert made.of(TASK_TYPE)[0].matched[0].startswith("why (+")
+    assert made.of(TASK_TYPE)[0].matched[0].startswith("why at the beginning (+")
 
 
 def test_a_strategy_can_be_forced() -> None:

@@ -2,8 +2,9 @@
 
 A feature is told by its name: `frame why` (a phrase of that frame occurs), `frame why twice`,
 `frames cause + why` (both occur), `opens with frame why`, `word reason` (a stem), `words so many`,
-`opens with how`, and `shape` with what the question looks like. `ontology/frames.ttl` holds the
-frames.
+`begins rea`, `begins reaso` and `ends son` (letters of a word, so that a word that nobody learned
+from counts as its kin do), `opens with how`, and `shape` with what the question looks like.
+`ontology/frames.ttl` holds the frames.
 """
 
 import re
@@ -19,6 +20,10 @@ ALWAYS: Final = "always"
 _ENDINGS: Final = ("ations", "ation", "ings", "ing", "ies", "es", "ed", "ly", "s")
 _TOLD: Final = 4
 _SHORTEST_STEM: Final = 3
+_BEGINNINGS: Final = (3, 5)
+"""The numbers of letters by which a longer word begins."""
+_END: Final = 3
+"""The number of letters by which a word ends that is longer by two at least."""
 _LENGTHS: Final = ((4, "up to 4 words"), (9, "5 to 9 words"), (18, "10 to 18 words"))
 _LONG: Final = ((35, "19 to 35 words"), (10_000, "more than 35 words"))
 _MARKS: Final = {
@@ -83,6 +88,7 @@ def features(question: str, frames: Sequence[Frame], opening: re.Pattern[str]) -
         made[f"opens with {' '.join(first)}"] = f"{' '.join(first)} at the beginning"
     for word in plain:
         made[f"word {stem(word)}"] = word
+        made |= _of_letters(word)
     for one, other in pairwise(words.split()):
         made[f"words {stem(one)} {stem(other)}"] = f"{one} {other}"
     for name, mark in _MARKS.items():
@@ -91,6 +97,12 @@ def features(question: str, frames: Sequence[Frame], opening: re.Pattern[str]) -
     length = next(name for most, name in (*_LENGTHS, *_LONG) if len(plain) <= most)
     made[f"shape {length}"] = length
     return made
+
+
+def _of_letters(word: str) -> dict[str, str]:
+    """Return the features that the letters of a word give, where there are more than these."""
+    made = {f"begins {word[:many]}": word for many in _BEGINNINGS if len(word) > many}
+    return made | ({f"ends {word[-_END:]}": word} if len(word) > _END + 1 else {})
 
 
 def _start(words: str, opening: re.Pattern[str]) -> int:

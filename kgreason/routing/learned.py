@@ -65,12 +65,16 @@ def learned() -> Learned:
     """Return the weights that come along."""
     store = ox.Store()
     store.load(path=str(folder("ontology") / "routing.ttl"), format=ox.RdfFormat.TURTLE)
-    of = {one: dict(_literals(store, one)) for one in (TRAILS.feature, TRAILS.weight)}
+    number = dict(_literals(store, TRAILS.weight))
+    features: dict[object, list[str]] = {}
+    for cue, name in _literals(store, TRAILS.feature):
+        features.setdefault(cue, []).append(name)
     weights: dict[str, dict[str, Decimal]] = {}
     for quad in store.quads_for_pattern(None, TRAILS.learnedCue, None, None):
         if isinstance(quad.subject, ox.NamedNode):
-            weight = Decimal(of[TRAILS.weight][quad.object])
-            weights.setdefault(quad.subject.value, {})[of[TRAILS.feature][quad.object]] = weight
+            weight = Decimal(number[quad.object])
+            known = weights.setdefault(quad.subject.value, {})
+            known |= dict.fromkeys(features[quad.object], weight)
     return Learned(weights)
 
 
