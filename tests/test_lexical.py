@@ -195,3 +195,22 @@ def test_a_graph_that_two_sources_fill_is_merged_whole(
     )
     graph = load([tmp_path / name for name in order])
     assert graph.store.scalar("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.ttl", "@base <things/> .\n<a> <urn:p> <b> .", "things/"),
+        ("a.ttl", "BASE <#>\n<a> <urn:p> <b> .", "#"),
+        ("a.ttl", "@base <https://example.org/> .\n<a> <urn:p> <b> .", None),
+        ("a.ttl", "<a> <urn:p> <b> .", None),
+        ("a.jsonld", '{"@context": {"@base": "things/"}, "@id": "a", "urn:p": "b"}', "things/"),
+    ],
+)
+def test_a_base_that_is_no_full_iri_is_told(
+    name: str, text: str, told: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    notices = " ".join(load([tmp_path / name]).notices)
+    assert (told is not None) == ("is no full IRI" in notices)
+    assert told is None or f"its base <{told}>" in notices

@@ -102,6 +102,7 @@ def test_sections_are_in_order_and_told_once(document: Document) -> None:
     assert [s.name for s in first.sections] == [
         "question", "provisional", "suspected", "figures", "joint-explanation", "plan-steps",
         "division", "parts", "key-findings", "judged-together", "dependencies", "symptoms",
+        "same-nodes",
     ]  # fmt: skip
     assert [b.heading.text for b in symptoms if b.heading] == [
         "Part-weight", "Part-maker", "Pattern of code", "Part-label", "Part-price",

@@ -147,3 +147,16 @@ def test_what_a_rule_asks_for_is_named_by_its_values(tmp_path: Path) -> None:
     rules = compile_shapes(read_shapes([tmp_path / "shapes.ttl"]), load([tmp_path / "data.ttl"]))
     told = {one.path.text[-6:-1]: asks(one) for one in rules.constraints if one.path}
     assert told == {"maker": "Firm", "/code": "1", "/city": None}
+
+
+def test_rules_that_the_very_same_nodes_break_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "data.ttl").write_text(LABS, encoding="utf-8")
+    rules = of(CODE, "sh:path ex:city ; sh:maxCount 0", CITY)
+    (tmp_path / "shapes.ttl").write_text(PREFIXES + rules, encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl") as result:
+        told = [x for x in result.markdown().splitlines() if "the very same that break" in x]
+        assert audit(result.record).ok
+    assert len(told) == 1
+    assert "MinCount of code" in told[0]
+    assert "MaxCount of city" in told[0]
+    assert "MinCount of city" not in told[0]

@@ -19,7 +19,15 @@ from kgreason.graph.bounds import MOST_BYTES, blocks, contents
 from kgreason.graph.forms import Forms
 from kgreason.graph.given import PREFIX, Objects, gone, is_given
 from kgreason.graph.graph import Graph, Source
-from kgreason.graph.reading import Mender, as_utf8, explain, is_plain, is_turtle, sound
+from kgreason.graph.reading import (
+    Mender,
+    as_utf8,
+    explain,
+    is_plain,
+    is_turtle,
+    relative_base,
+    sound,
+)
 
 FORMATS: Final = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -290,6 +298,11 @@ class _Loader:
             raise GraphError(f"{file.path}: the file is empty.")
         file = replace(file, turtle=_suffix(file.path) == ".owl" and is_turtle(content))
         content = as_utf8(file.path, content, file.format)
+        if base := relative_base(content, file.format):
+            self.notices.append(
+                f"{file.path}: its base <{base}> is no full IRI, so its relative IRIs name things "
+                "of this file alone, and no other file can mean the same; write the base in full."
+            )
         skipped = 0
         before = self.count
         mender = Mender(str(file.path), BASE, strict=not self.lenient)

@@ -36,6 +36,16 @@ _PLAIN: Final = re.compile(
     )*+""",
     re.DOTALL | re.VERBOSE,
 )
+_TURTLE_BASE: Final = re.compile(rb"^[ \t]*(?:@base|(?i:BASE))\s+<([^<>]*)>", re.MULTILINE)
+_BASES: Final = {
+    ox.RdfFormat.TURTLE: _TURTLE_BASE,
+    ox.RdfFormat.TRIG: _TURTLE_BASE,
+    ox.RdfFormat.JSON_LD: re.compile(rb'"@base"\s*:\s*"([^"]*)"'),
+}
+"""Where a file declares its base. One of RDF/XML that is no full IRI is an error already."""
+_SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:")
+_HEAD: Final = 1 << 16
+"""Bytes of a file among which its base is looked for: it stands in front."""
 _AT: Final = re.compile(
     r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
 )
@@ -45,6 +55,14 @@ _T = TypeVar("_T")
 def is_turtle(content: bytes) -> bool:
     """Check whether a file of OWL is Turtle; it may as well be RDF/XML, which begins with a tag."""
     return _XML.match(content[:_BEGINNING]) is None
+
+
+def relative_base(content: bytes, syntax: ox.RdfFormat) -> str | None:
+    """Return the base that a file declares where it is no full IRI; None where all is well."""
+    found = _BASES[syntax].search(content[:_HEAD]) if syntax in _BASES else None
+    if found is None or not found[1] or _SCHEME.match(found[1]):
+        return None
+    return found[1].decode(errors="replace")
 
 
 def as_utf8(path: Path, content: bytes, syntax: ox.RdfFormat) -> bytes:

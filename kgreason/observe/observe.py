@@ -6,6 +6,7 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.store import Term
 from kgreason.base.terms import PREFIXES, PROV, RDFS, TRAILS
 from kgreason.context.context import Context
 from kgreason.context.declared import record_declared
@@ -27,6 +28,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom], request: Requ
     """
     step = context.record.step("Observe")
     called = names([symptom.constraint for symptom in symptoms])
+    first: dict[frozenset[Term], ox.NamedNode] = {}
     for symptom, name in zip(symptoms, called, strict=True):
         constraint, kind = symptom.constraint, focus_class(context, symptom)
         step.add(symptom.node, ox.NamedNode(PREFIXES["rdf"] + "type"), TRAILS.Symptom, PROV.Entity)
@@ -54,6 +56,7 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom], request: Requ
             passingWeight=None if symptom.drawn is None else Decimal(f"{symptom.weight:.9f}"),
             outcomeQuery=constraint.outcome_query,
             failingQuery=constraint.failing_query,
+            sameNodes=_alike(first, symptom),
         )
         for node in sorted(symptom.failing, key=str)[:_SAMPLED]:
             values = symptom.failing[node] or (None,)
@@ -64,3 +67,10 @@ def record_symptoms(context: Context, symptoms: Sequence[Symptom], request: Requ
         extract = extract_of(request)
         expected |= record_extract(context.record, step, request, extract, symptoms)
     context.record.commit(step, expect=expected)
+
+
+def _alike(first: dict[frozenset[Term], ox.NamedNode], symptom: Symptom) -> ox.NamedNode | None:
+    """Return the symptom before whose failing nodes are the very same, if several fail; note it."""
+    failing = frozenset(symptom.failing)
+    known = first.setdefault(failing, symptom.node)
+    return known if known != symptom.node and len(failing) > 1 else None
