@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.terms import PREFIXES
-from kgreason.decide.joint import cover
+from kgreason.decide.joint import cover, slivers
 from kgreason.record import Record
 from kgreason.report.as_json import as_dict
 from tests.audit_support import relinked, tampered
@@ -53,7 +53,26 @@ def test_cover_holds_all_and_none_can_be_left_out(sets: list[int]) -> None:
         seen, last = seen | sets[place], adds
 
 
+@pytest.mark.parametrize(
+    ("sets", "symptoms", "thin"),
+    [
+        ([2**100 - 1, 0b111 << 100], [[2**103 - 1], [2**103 - 1]], [1]),
+        ([2**100 - 1, 0b11111 << 100], [[2**105 - 1], [2**105 - 1]], []),  # five are no handful
+        ([2**40 - 1, 0b111 << 40], [[2**43 - 1], [2**43 - 1]], []),  # the first holds too little
+        ([2**100 - 1, 0b111 << 100], [[2**100 - 1], [0b111 << 100]], []),  # all of another rule
+        # Two together are more than may be left over.
+        ([2**60 - 1, 7 << 60, 7 << 63], [[2**66 - 1]] * 3, [2]),
+    ],
+    ids=["a handful", "five", "too little", "another rule", "two"],
+)
+def test_what_adds_a_handful_to_nearly_all_is_a_sliver(
+    sets: list[int], symptoms: list[list[int]], thin: list[int]
+) -> None:
+    assert slivers(sets, cover(sets), symptoms) == thin
+
+
 DATA = "@prefix e: <https://example.org/lab/> .\n"
+COLOUR = " , [ sh:path e:colour ; sh:minCount 1 ]"
 SHAPES = f"""{DATA}@prefix sh: <{PREFIXES["sh"]}> .
 e:Sample-shape a sh:NodeShape ; sh:targetClass e:Sample ;
     sh:property [ sh:path e:mass ; sh:minCount 1 ] , [ sh:path e:colour ; sh:minCount 1 ] .
@@ -104,3 +123,27 @@ def test_that_more_is_lacking_is_no_cause_of_a_lack(tmp_path: Path) -> None:
     assert {h["statement"] for s in result["symptoms"] for h in s["hypotheses"] if h["region"]} == {
         "Nodes described in the source south.ttl fail."
     }
+
+
+def test_a_sliver_is_told_beside_the_cause_and_not_counted(tmp_path: Path) -> None:
+    """One feed lacks its masses; of a kind that is common there a few lack them elsewhere too."""
+    (tmp_path / "data").mkdir()
+    for feed in range(12):
+        rows = []
+        for n in range(120):
+            odd = (feed == 3 and n < 60) or (feed == 5 and n < 4)
+            mass = "" if (feed == 3 and n < 118) or odd else " ; e:mass 1.5"
+            kind = "odd" if odd else f"k{n % 7}"
+            rows.append(f'e:s{feed}-{n} a e:Sample ; e:kind "{kind}" ; e:of e:f{n % 9}{mass} .')
+        text = DATA + "\n".join(rows)
+        (tmp_path / "data" / f"feed-{feed}.ttl").write_text(text, encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(SHAPES.replace(COLOUR, ""), encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data", shapes=tmp_path / "shapes.ttl") as result:
+        told = result.as_dict()
+        assert told["explanation"] == {"failures": 122, "explained": 122, "causes": 1}
+        assert [(c["adds"], c["sliver"]) for c in told["causes"]] == [(118, False), (4, True)]
+        assert "beside what is told above it adds only 4 failures" in result.markdown()
+        assert audit(result.record).ok
+        more = "DELETE { ?c trails:adds 4 } INSERT { ?c trails:adds 6 } WHERE { ?c trails:adds 4 }"
+        found = audit(relinked(tampered(result.record, more))).rules
+    assert found >= {"joint-cause-counts", "explanation-sums"}

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.figures import figure, integer
 from kgreason.base.terms import PROV
 from kgreason.context.context import Context
 from kgreason.context.symptom import Symptom
 from kgreason.record import Step
-from kgreason.record.ranking import by_share, hypotheses, joint
+from kgreason.record.ranking import Hypothesis, by_share, hypotheses, joint
 from kgreason.record.together import told_of
+
+_BELOW: Final = integer("sliverBelow")
+_REST: Final = figure("sliverRest")
 
 
 def explain(
@@ -33,12 +38,15 @@ def explain(
     groups = joint(ranked, homes, origins)
     sets = [_union(held[h.id] for h in group) for group in groups]
     order = cover(sets)
+    every = {s: _union(held[h.id] for h in ranked if h.symptom == s) for s in _symptoms(ranked)}
+    thin = slivers(sets, order, [[every[s] for s in _symptoms(group)] for group in groups])
+    order = [*(place for place in order if place not in thin), *thin]
     explanation = step.make(
         "JointExplanation",
         PROV.Entity,
         failing=sum(len(symptom.failing) for symptom in symptoms),
         explained=_union(sets).bit_count(),
-        causes=len(order),
+        causes=len(order) - len(thin),
     )
     seen = 0
     redundant = [place for place in range(len(sets)) if place not in order]
@@ -52,9 +60,34 @@ def explain(
             insideFailing=sets[place].bit_count(),
             adds=(sets[place] & ~seen).bit_count(),
             statement=told_of(groups[place]),
+            sliver=True if place in thin else None,
         )
         seen |= sets[place]
     return {"JointExplanation": 1, "JointCause": len(sets)}
+
+
+def _symptoms(members: Iterable[Hypothesis]) -> list[str]:
+    return list(dict.fromkeys(h.symptom for h in members))
+
+
+def slivers(
+    sets: Sequence[int], order: Sequence[int], symptoms: Sequence[Sequence[int]]
+) -> list[int]:
+    """Return the places of causes that add but a handful to others which hold nearly all.
+
+    `symptoms` are, for each set, what all causes together hold of each symptom it is about. Of none
+    of these do the causes that are left hold less than `policy:sliverRest`. In the order given.
+    """
+    left, found = list(order), list[int]()
+    for place in reversed(order):
+        others = _union(sets[each] for each in left if each != place)
+        nearly = all(
+            (others & held).bit_count() >= _REST * held.bit_count() for held in symptoms[place]
+        )
+        if nearly and 0 < (sets[place] & ~others).bit_count() < _BELOW:
+            left.remove(place)
+            found.insert(0, place)
+    return found
 
 
 def cover(sets: Sequence[int]) -> list[int]:

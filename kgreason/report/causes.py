@@ -21,7 +21,8 @@ class Cause:
     `adds` counts the failing nodes that no cause before it holds, None before the conclusion;
     `reach` the failing nodes in its regions, by the symptom. Where it is `told_with` a mechanism,
     it is that one's origin or piece, and its sentence names it. `same_mechanism` are its
-    parts, where it is one mechanism over several properties.
+    parts, where it is one mechanism over several properties. A `sliver` adds but a handful to
+    others that hold nearly all, and is told after them.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Cause:
     narrows: bool
     told_with: bool
     same_mechanism: tuple[Hypothesis, ...] = ()
+    sliver: bool = False
 
     @property
     def explains(self) -> int:
@@ -53,6 +55,7 @@ class Cause:
             "adds": self.adds,
             "statement": self.statement,
             "narrows": self.narrows,
+            "sliver": self.sliver,
             "same_mechanism": [
                 {
                     "hypothesis": h.id,
@@ -118,6 +121,7 @@ def causes_of(
             narrows=first.narrows,
             told_with=all(h.id in beside for h in group),
             same_mechanism=tuple(several),
+            sliver=row is not None and "sliver" in row,
         )
         place = int(row["index"].value) if row else 0
         found.append((first.narrows, place, -cause.explains, cause))
