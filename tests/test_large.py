@@ -156,6 +156,13 @@ def test_a_store_folder_is_asked_where_it_lies(data: Path, tmp_path: Path) -> No
     assert [(one.failing, one.population) for one in symptoms] == [(40, 240)]
 
 
+def test_without_a_ledger_the_store_is_gone_in_the_end_and_the_result_stays(data: Path) -> None:
+    with kgreason.investigate(data, shapes=data.parent / "shapes.ttl", memory=1, **RUN) as found:
+        (confirmed,) = of(found.record, "Confirmation").values()
+        assert "not there any more" in confirmed["notCounted"][0]
+        assert found.causes
+
+
 def test_what_needs_all_of_the_data_is_said(data: Path, tmp_path: Path) -> None:
     outcome = "SELECT ?focus ?outcome WHERE { ?focus a <urn:a> . BIND (true AS ?outcome) }"
     with pytest.raises(OptionError, match="--memory is for --shapes"):

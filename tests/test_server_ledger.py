@@ -1,16 +1,19 @@
 """The ledger on a server: the same record, races that are lost, writers that are killed."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
+import rdflib
 
 import kgreason
 from kgreason.audit import audit
@@ -259,6 +262,61 @@ def aged(server: Server) -> None:
         f"INSERT {{ GRAPH {WRITERS} {{ ?w <urn:kgreason:since> {day} }} }} "
         f"WHERE {{ GRAPH {WRITERS} {{ ?w <urn:kgreason:since> ?s }} }}"
     )
+
+
+class _Rdflib(BaseHTTPRequestHandler):
+    """A store of rdflib behind the protocol, at a path as Fuseki has it; its updates take turns."""
+
+    dataset: rdflib.Dataset
+    lock: threading.Lock
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        text = self.rfile.read(int(self.headers["content-length"])).decode()
+        kind, content = "text/plain", b""
+        with self.lock:
+            if (self.path, self.headers["content-type"]) == ("/ds/update", _UPDATE):
+                self.dataset.update(text)
+                status = 204
+            elif (self.path, self.headers["content-type"]) == ("/ds/query", _QUERY):
+                status, kind = 200, self.headers["accept"]
+                form = "nt" if kind == "application/n-triples" else "json"
+                content = self.dataset.query(text).serialize(format=form) or b""
+            else:
+                status = 404
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):  # it asks again where this took too long
+            self.wfile.write(content)
+
+
+_UPDATE, _QUERY = "application/sparql-update", "application/sparql-query"
+
+
+@pytest.mark.slow
+def test_another_engine_keeps_the_same_record(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+    own = {"dataset": rdflib.Dataset(), "lock": threading.Lock()}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Rdflib,), own))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        address = f"http://127.0.0.1:{server.server_address[1]}/ds"
+        investigate(data, address, nonce=NONCE)
+        investigate(data, tmp_path / "ledger", nonce=NONCE)
+        with recorded(tmp_path / "ledger") as folder, recorded(Path(address)) as there:
+            assert timeless(there.record) == timeless(folder.record)
+            assert audit(there.record).ok, str(audit(there.record))
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def test_a_long_text_is_kept_on_the_server(written: str) -> None:

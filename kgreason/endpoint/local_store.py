@@ -7,7 +7,6 @@ from urllib.parse import unquote, urlsplit
 
 import pyoxigraph as ox
 
-from kgreason.base.errors import GraphError
 from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Solutions
@@ -27,7 +26,7 @@ def is_local(address: str) -> bool:
 def asking_of(
     named: NamedEndpoint, told: Callable[[str, int, int], None] | None = None
 ) -> AskingEndpoint:
-    """Return what asks an endpoint, or a store on this machine; raises GraphError without one."""
+    """Return what asks an endpoint, or a store on this machine."""
     return AskingStore(named, told) if is_local(named.address) else AskingEndpoint(named, told)
 
 
@@ -42,12 +41,8 @@ class AskingStore(AskingEndpoint):
         self, named: NamedEndpoint, told: Callable[[str, int, int], None] | None = None
     ) -> None:
         super().__init__(named, told)
-        folder = Path(unquote(urlsplit(named.address).path))
         self.server = _SERVER
-        try:
-            self._store = ox.Store.read_only(str(folder))
-        except (OSError, RuntimeError) as error:
-            raise GraphError(f"{folder}: the store folder cannot be opened ({error}).") from error
+        self._opened: ox.Store | None = None
 
     @property
     def page(self) -> int:
@@ -61,8 +56,9 @@ class AskingStore(AskingEndpoint):
             names = [ox.NamedNode(one) for one in self.graphs]
             dataset = {"default_graph": names, "named_graphs": names}
         self.asked.queries += 1
+        store = self._store()
         try:
-            found = self._store.query(query, **dataset)
+            found = store.query(query, **dataset)
             if not isinstance(found, ox.QuerySolutions):
                 raise SourceError(f"{self.named.host} answered a SELECT with something else.")
             rows = list(found)
@@ -74,3 +70,17 @@ class AskingStore(AskingEndpoint):
             raise SourceError(f"{self.named.host}: a query failed ({error}).", _WRONG) from error
         self._told("asking the store", self.asked.queries, 0)
         return Solutions(found.variables, rows)
+
+    def _store(self) -> ox.Store:
+        """Open the store when it is first asked; raises SourceError where it is gone."""
+        if self._opened is None:
+            folder = Path(unquote(urlsplit(self.named.address).path))
+            try:
+                self._opened = ox.Store.read_only(str(folder))
+            except (OSError, RuntimeError) as error:
+                raise SourceError(
+                    f"{folder}: the store with the data is not there any more, or cannot be "
+                    f"opened ({error}).",
+                    _WRONG,
+                ) from error
+        return self._opened
