@@ -25,6 +25,7 @@ from kgreason.review.judge import judge
 from kgreason.run import recorded
 from tests.endpoint_server import Served, oxigraph_server, proxy_before
 from tests.lifetime_support import of
+from tests.queue_support import workers_here
 
 pytest.importorskip("httpx")
 HEAD = "@prefix e: <https://example.org/lab/> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
@@ -317,6 +318,18 @@ def test_another_engine_keeps_the_same_record(
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def test_workers_write_to_it_through_whoever_joins(
+    data: Path, written: str, tmp_path: Path
+) -> None:
+    nonce = "5eed5eed5eed5eed"
+    with workers_here():
+        investigate(data, written, nonce=nonce, queue=tmp_path / "queue")
+    with recorded(Path(written), f"urn:kgreason:{nonce}") as found:
+        joins = found.record.select("steps-of", phase=TRAILS.Join)
+        assert len(joins) == 1
+        assert audit(found.record).ok, str(audit(found.record))
 
 
 def test_a_long_text_is_kept_on_the_server(written: str) -> None:
