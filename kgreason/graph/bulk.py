@@ -29,6 +29,10 @@ _WHOLE: Final = "whole.json"
 _SOME: Final = "loaded.json"
 _STORE: Final = "store"
 _LOCK: Final = "kgreason.lock"
+_OF_LINES: Final = integer("memoryOfLines")
+_OF_TEXT: Final = integer("memoryOfText")
+_OF_STORE: Final = integer("memoryOfStore")
+_PACKED: Final = integer("packedGrowth")
 _QUADS: Final = {ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD}
 
 
@@ -48,11 +52,10 @@ def memory_of(data: Sequence[Path]) -> int:
     """
     stores = [path for path in data if is_store(path)]
     files = files_in([path for path in data if path not in stores])
-    needed = sum(_bytes(one) * integer("memoryOfStore") for path in stores for one in _inside(path))
+    needed = sum(_bytes(one) * _OF_STORE for path in stores for one in _inside(path))
     for file in files:
-        by = "memoryOfLines" if file.format in LINES else "memoryOfText"
-        packed = integer("packedGrowth") if file.path.name.lower().endswith(".gz") else 1
-        needed += _bytes(file.path) * packed * integer(by)
+        packed = _PACKED if file.path.name.lower().endswith(".gz") else 1
+        needed += _bytes(file.path) * packed * (_OF_LINES if file.format in LINES else _OF_TEXT)
     return needed
 
 

@@ -27,7 +27,7 @@ import pyoxigraph as ox
 
 from kgreason.base.errors import LedgerError, OptionError
 from kgreason.base.fetching import Fetch, SourceError
-from kgreason.base.figures import figure, integer
+from kgreason.base.figures import integer
 from kgreason.base.terms import TRAILS
 from kgreason.record.seal import REPLACED
 
@@ -36,6 +36,7 @@ _AUTH: Final = "KGREASON_LEDGER_AUTH"
 _WRITERS: Final = "GRAPH <urn:kgreason:writers>"
 _BLOB: Final = "urn:kgreason:blob:"
 _FASTEST: Final = 1000.0
+_CLAIM: Final = integer("ledgerClaim")
 _ABOUT: Final = ox.NamedNode("urn:kgreason:ledger")
 _HEAD, _HASH, _NUMBER = TRAILS.head, TRAILS.hash, TRAILS.number
 _TRIES: Final = 3
@@ -123,8 +124,8 @@ class Server:
         own: dict[str, Any] = {
             "per_second": _FASTEST,
             "headers": _authorization(),
-            "largest": integer("endpointBytes"),
-            "seconds": figure("ledgerSeconds"),
+            "largest": integer("ledgerBytes"),
+            "seconds": integer("ledgerSeconds"),
             "sleep": self.sleep,
         }
         self._asking = Fetch(f"{self.address}/query", **own)
@@ -190,7 +191,7 @@ class Server:
 
     def _claim(self, writer: ox.NamedNode, changes: Sequence[Change]) -> None:
         graphs = [change.graph for change in changes]
-        until = time.monotonic() + 2 * figure("ledgerClaim")
+        until = time.monotonic() + 2 * _CLAIM
         pause = 0.01
         while True:
             self._update(
@@ -203,7 +204,7 @@ class Server:
                 return
             self._withdraw(writer)
             for other, age in others.items():
-                if age > figure("ledgerClaim"):
+                if age > _CLAIM:
                     self._withdraw(ox.NamedNode(other))
             if time.monotonic() > until:
                 raise LedgerError(
