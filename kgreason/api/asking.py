@@ -149,20 +149,19 @@ def investigate(
 ) -> Result:
     """Investigate a graph and return the result.
 
-    Say what is wrong by `shapes`, `axioms` (OWL, with or without `shapes`), `violations` or
-    `outcome`. `data`, `shapes`, `axioms` and `ontology` are one source or several: paths,
-    `kgreason.Text`, an rdflib Graph or Dataset, a pyoxigraph Store. A `str` with a line end is
-    TriG, any other is a path; in `outcome` and `population` (SPARQL) one with a line end or a brace
-    is the query; an outcome may be a frame of node and value too. `data` may be the address of a
-    SPARQL endpoint (docs/endpoints.md); what would take more than `memory` bytes is asked like one.
-    The record goes to `ledger`, a folder or an address, or stays in memory; its names begin with
-    `nonce`, random unless given. Causes are looked for in `jobs` processes, or by workers at a
-    `queue` (docs/workers.md). With `gate`, a doubt whether anything was checked is an error.
-    `extend` are folders of your own. `hypotheses` is a JSON file of hypotheses to test too, or a
-    list; `principal` is who asks; `proposers` and the language `model` are asked for causes,
-    `testers` for tests; a model that is to answer by itself is `plain`. `sources` are looked up,
-    with `readings` of what they say; `tests` are your own (docs/sources.md). Values of what
-    `redact` names are kept out. Options: docs/cli.md. Raises KgreasonError.
+    Say what is wrong by `shapes`, `axioms` (OWL), `violations` or `outcome`. `data`, `shapes`,
+    `axioms` and `ontology` are one source or several: paths, `kgreason.Text`, an rdflib Graph or
+    Dataset, a pyoxigraph Store. A `str` with a line end is TriG, any other is a path; in `outcome`
+    and `population` (SPARQL) one with a line end or a brace is the query; an outcome may be a frame
+    too. `data` may be a SPARQL endpoint (docs/endpoints.md); what takes more than `memory` bytes is
+    asked like one. The record goes to `ledger` (folder, address) or stays in memory; its names
+    begin with `nonce`, random unless given. Causes are looked for in `jobs` processes, or by
+    workers at a `queue`. With `gate`, a doubt whether anything was checked is an error. `extend`
+    are folders of your own. `hypotheses` is a JSON file of hypotheses to test too, or a list;
+    `principal` is who asks; `proposers` and the language `model` are asked for causes, `testers`
+    for tests; a model that is to answer by itself is `plain`. `sources` are looked up, with
+    `readings` of what they say; `tests` are your own. Values of what `redact` names are kept out.
+    Options: docs/cli.md. Raises KgreasonError.
     """
     given = dict(locals())
     options = {name: given[name] for name in _OPTIONS}
