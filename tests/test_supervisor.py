@@ -1,6 +1,7 @@
 """The supervisor: parts in sub-investigations of their own, joined with the promises of one."""
 
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 import kgreason
 from kgreason import api
 from kgreason.audit import audit
-from kgreason.base.budget import Limits
+from kgreason.base.budget import Cost, Limits, Metered
 from kgreason.base.errors import OptionError, RunError
 from kgreason.base.store import Store
 from kgreason.base.templates import template
@@ -39,6 +40,7 @@ from kgreason.report.as_json import as_dict
 from kgreason.report.diagram import lay_out
 from kgreason.report.document import section
 from kgreason.report.layouts import Drawn
+from kgreason.run import opened_elsewhere
 
 ROOT = Path(__file__).resolve().parents[1]
 EX = "https://example.org/"
@@ -375,6 +377,68 @@ def test_an_error_is_a_completion_and_its_part_is_given_out_once_more(
     assert second.complete
     assert (again.goal, again.fan_out_number, again.status) == (first.goal, 2, "complete")
     assert made.answer == found.answer
+    assert audit(record).rules == set()
+
+
+class Stops:
+    """A budget that ends the work before rivals are told apart."""
+
+    def spent(self, unit: str) -> str | None:
+        """Return that it stopped at that unit of work."""
+        return "stopped before rivals were told apart" if unit == "rivals" else None
+
+    def charge(self, cost: Cost) -> None:
+        """Take nothing off."""
+
+
+class Hasty:
+    """Carries the first part on within a budget that ends too soon, and all others as usual."""
+
+    def carry(self, sessions: Sequence[Any], place: Place, wait: float | None, /) -> None:
+        record = Record(place.ledger.store, sessions[0], place.ledger.blobs)
+        made = opened_elsewhere(record, recorded_request(record), place.graph, place.observed)
+        made.context.budget = Metered(Stops())
+        made.run()
+        InTurn().carry(sessions[1:], place, wait)
+
+
+def test_parts_that_contradict_each_other_are_judged_by_the_evidence_of_all(tmp_path: Path) -> None:
+    """Who made a part decides on its mass, and mostly on its colour: two rivals of one frame.
+
+    One part is cut off before these were told apart, and so supports neither; the other one, about
+    the same rule and nodes among others, supports the maker. All evidence together supports it.
+    """
+    dice = random.Random(1)
+    rows = []
+    for n in range(240):
+        made = n % 4 == 0
+        red = dice.random() < (0.8 if made else 0.1)
+        mass = "" if dice.random() < (0.9 if made else 0.03) else f" ; ex:mass {n}"
+        size = "" if n % 4 == 1 else f" ; ex:size {n}"
+        colour = "red" if red else dice.choice(["blue", "green"])
+        said = f'ex:p{n} a ex:Part ; ex:madeBy ex:m{n % 4} ; ex:colour "{colour}"{mass}{size} .'
+        rows.append(said)
+    (tmp_path / "parts.ttl").write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+    shapes = "ex:Shape a sh:NodeShape ; sh:targetClass ex:Part ; sh:property " + " , ".join(
+        f"[ sh:path ex:{name} ; sh:minCount 1 ]" for name in ("mass", "size")
+    )
+    (tmp_path / "shapes.ttl").write_text(f"{HEAD}{shapes} .\n", encoding="utf-8")
+    context = asked(tmp_path, tmp_path / "ledger")
+    context = replace(context, more={"goals": ("What about the mass?", "What of each Part?")})
+    made_ = Supervisor(carrier=Hasty()).run("Why?", context, Limits())
+    record, told = made_.result.record, made_.as_dict()
+    maker = "Nodes whose madeBy is m0 fail."
+    found = {h["id"]: h for h in told["synthesis"]["hypotheses"]}
+    (contradiction,) = _of(record, "Contradiction")
+    values = record.store.values
+    pair = [found[one.value] for one in values(contradiction, TRAILS.hypothesis, record.iri)]
+    assert sorted(one["provisional"] for one in pair) == ["inconclusive", "supported"]
+    assert {one["status"] for one in pair} == {"supported"}
+    assert {one["e"] for one in pair} == {pair[0]["e"]}  # tests on the same nodes count once
+    assert [cause["statement"] for cause in told["causes"]].count(maker) == 1
+    assert f"Parts disagree: “{maker}” is supported by one sub-investigation" in (
+        made_.result.markdown()
+    )
     assert audit(record).rules == set()
 
 
