@@ -86,7 +86,8 @@ def content(record: Record) -> set[str]:
         for q in record.store.quads(record.iri)
         if q.predicate.value.rpartition("#")[2] not in _TIMES
     }
-    return {one for one in lines if ":step:" not in one and ":segment:" not in one}
+    spread = (":step:", ":segment:", ":openstep:")
+    return {one for one in lines if not any(about in one for about in spread)}
 
 
 class Team:

@@ -230,7 +230,7 @@ class Investigation:
         elif phase == TRAILS.Observe:
             record_symptoms(context, self.symptoms, self.request)
         elif phase in {
-            *(TRAILS.Hypothesize, TRAILS.Design, TRAILS.Join),
+            *(TRAILS.Hypothesize, TRAILS.Design, TRAILS.Send, TRAILS.Join),
             *(TRAILS.Narrate, TRAILS.Fail),
         }:
             repeat(context, script, row)

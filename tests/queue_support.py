@@ -16,7 +16,7 @@ from kgreason.queue import opening_queue, worker
 from kgreason.queue.folder_queue import FolderQueue
 from kgreason.record import Record
 
-ABOUT = (":step:", ":segment:")
+ABOUT = (":step:", ":segment:", ":openstep:")
 
 
 @dataclass

@@ -40,7 +40,7 @@ from kgreason.report.as_json import as_dict
 
 _LEFT_OUT: Final = frozenset(
     TRAILS[name]
-    for name in ("Start", "Conclude", "Narrate", "Join", "Finish", "Fail", "Plan", "Act")
+    for name in ("Start", "Conclude", "Narrate", "Send", "Join", "Finish", "Fail", "Plan", "Act")
 )
 """Phases whose steps say nothing of hypotheses, or what is provisional."""
 _KEPT: Final = frozenset({TRAILS.Suggestion})

@@ -1,8 +1,9 @@
 """Fan-out and fan-in of a round: symptoms are looked into by workers, and joined in one order.
 
-The record decides what is open. So a message that comes twice, a segment that comes late, a worker
-that dies or the death of this process change nothing: what is joined is not joined again, and what
-is not is asked for again, or done here.
+The record decides what is open: what was sent is an open step of it until its work is there. So a
+message that comes twice, a segment that comes late, a worker that dies or the death of this process
+change nothing: what is joined is not joined again, and what is not is asked for again, or done
+here.
 """
 
 import time
@@ -18,6 +19,7 @@ from kgreason.queue.session_state import build, state_of
 from kgreason.queue.worker import FAILED, segment_name, state_name
 from kgreason.record import Record
 from kgreason.record.joining import join, joined
+from kgreason.record.open_steps import send
 from kgreason.record.segment import WHOLE, Segment, read_segment
 
 PATIENCE: Final = 600.0
@@ -53,6 +55,8 @@ class Dispatch:
         names = [work_name(symptom, round_) for symptom in left]
         if not names:
             return
+        nodes = {work_name(symptom, round_): symptom.node for symptom in left}
+        send(record, nodes, round_)
         state = state_of(record, investigation.elapsed).packed()
         self.queue.keep(session, state_name(names[0]), state)
         work = [(record, name) for name in names]

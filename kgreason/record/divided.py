@@ -17,7 +17,7 @@ from kgreason.record.record import Node, Record
 _LEDGER: Final = ox.NamedNode("urn:kgreason:ledger")
 _NUMBERED: Final = (TRAILS.Hypothesis, TRAILS.Step)
 """What is numbered on from one part to the next."""
-_ENDS: Final = frozenset(TRAILS[name] for name in ("Start", "Finish", "Fail", "Plan"))
+_ENDS: Final = frozenset(TRAILS[name] for name in ("Start", "Finish", "Fail", "Plan", "Send"))
 """Phases of a part that say nothing of its hypotheses."""
 _CONCLUDED: Final = frozenset(
     TRAILS[name]
