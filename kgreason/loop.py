@@ -401,9 +401,10 @@ class Investigation:
 
     @property
     def steps(self) -> int:
-        """Steps recorded so far."""
+        """Steps recorded so far, but those that only send work to workers or join it."""
         rows = self.record.select("head")
-        return int(rows[0]["head"].value.rpartition(":")[2]) if rows else 0
+        spread = len([*self._steps("Send"), *self._steps("Join")])
+        return int(rows[0]["head"].value.rpartition(":")[2]) - spread if rows else 0
 
     def _same_symptoms(self) -> None:
         """Refuse to go on where what is seen now is not what was seen when it began."""

@@ -373,10 +373,10 @@ def _for_workers(request: Request, *, others: bool) -> None:
     """Refuse what workers cannot do; raises OptionError."""
     if request.objects:
         raise OptionError("--queue: workers read files; data given as objects cannot reach them.")
-    if others or request.max_steps is not None:
+    if others:
         raise OptionError(
-            "--queue: a language model, sources, tests of your own and --max-steps are asked and "
-            "counted in one process; leave --queue out, or these."
+            "--queue: a language model, sources and tests of your own are asked in one process; "
+            "leave --queue out, or these."
         )
 
 

@@ -395,10 +395,8 @@ def test_the_state_is_the_record(worked: tuple[Record, Tape, Path]) -> None:
 
 
 def test_what_workers_cannot_do_is_said(options: dict[str, Any], tmp_path: Path) -> None:
-    several_: list[dict[str, Any]] = [{"max_steps": 5}, {"model": "test"}]
-    for more in several_:
-        with pytest.raises(OptionError):
-            kgreason.investigate(**options, **more, queue=tmp_path / "ledger")
+    with pytest.raises(OptionError, match="are asked in one process"):
+        kgreason.investigate(**options | {"proposers": [object()]}, queue=tmp_path / "ledger")
     text = kgreason.Text((options["shapes"]).read_text(encoding="utf-8"))
     with pytest.raises(OptionError, match="workers read files"):
         kgreason.investigate(**options | {"shapes": text}, queue=tmp_path / "ledger")
@@ -454,6 +452,19 @@ def test_the_time_of_a_session_counts_for_its_budget(
         assert audit(found.record).rules == set()
     assert seconds
     assert all(one > 0 for one in seconds)
+
+
+def test_steps_are_counted_as_in_one_process(options: dict[str, Any], tmp_path: Path) -> None:
+    """What a budget of steps cuts is cut at the same step, however the work is spread."""
+    asked = options | {"max_steps": 30}
+    with kgreason.investigate(**asked, ledger=tmp_path / "alone") as once:
+        lines, cut = timeless(once.record), once.as_dict()["budget"]["cut"]
+    assert cut == "stopped after 30 steps"
+    with workers_here(), kgreason.investigate(**asked, queue=tmp_path / "ledger") as found:
+        assert found.as_dict()["budget"]["cut"] == cut
+        assert content(timeless(found.record)) == content(lines)
+        assert segments(found.record)
+        assert audit(found.record).rules == set()
 
 
 def test_time_is_kept_by_the_folder_queue_alone(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from kgreason.queue.worker import FAILED, segment_name, state_name
 from kgreason.record import Record
 from kgreason.record.joining import join, joined
 from kgreason.record.open_steps import send
-from kgreason.record.segment import WHOLE, Segment, read_segment
+from kgreason.record.segment import WHOLE, Segment, names_within, read_segment, steps_of
 
 PATIENCE: Final = 600.0
 """Seconds without a word from any worker after which the work is done here."""
@@ -66,7 +66,9 @@ class Dispatch:
             if content is None:
                 return
             # In this order whoever does it, so that the record is the same.
-            if not self._join(record, content) and investigation.look_into(symptom.index, round_):
+            fits = _fits(content, investigation)
+            joined_ = fits and self._join(record, content)
+            if not joined_ and investigation.look_into(symptom.index, round_):
                 return
 
     def whole(self, records: Sequence[Record], seconds: float | None) -> list[Record]:
@@ -147,6 +149,22 @@ class Dispatch:
             self.notice(f"{error} The step is done here.")
             return False
         return True
+
+
+def _fits(content: bytes, investigation: Investigation) -> bool:
+    """Check whether a segment fits into a budget of steps; what may not is done by the parent.
+
+    Workers of one round do not know of each other's steps; the parent is cut where one process is.
+    """
+    most = investigation.request.max_steps
+    if most is None or content.startswith(FAILED):
+        return True
+    try:
+        segment = read_segment(content)
+    except LedgerError:
+        return True  # which the joining will tell of
+    steps = len(steps_of(segment.sealed, names_within(segment.graph)))
+    return segment.cut is None and investigation.steps + steps < most
 
 
 def _of_this_version(segment: Segment) -> Segment:
