@@ -90,7 +90,7 @@ def oxigraph_server(
             _ask(served.base, "POST", where, content, {"Content-Type": "text/turtle"})
         for path in nquads:
             kind = "text/turtle" if path.suffix == ".ttl" else "application/n-quads"
-            where = "/store?default" if path.suffix == ".ttl" else "/store"
+            where = f"/store?graph=urn:file:{path.stem}" if path.suffix == ".ttl" else "/store"
             _ask(served.base, "POST", where, path.read_bytes(), {"Content-Type": kind})
         yield served
 

@@ -5,8 +5,10 @@ only a header tells, or by a limit of time, which only another header tells; a b
 middle. All of these raise `Truncated`.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from time import sleep as _sleep
 from typing import Any, Final, TypeVar
 
@@ -134,11 +136,13 @@ class AskingEndpoint:
                 f"{self.named.address} the address of its SPARQL endpoint?"
             )
         try:
-            found = ox.parse_query_results(answer.body, format=ox.QueryResultsFormat.JSON)
+            found = ox.parse_query_results(
+                _labelled(answer.body), format=ox.QueryResultsFormat.JSON
+            )
             if not isinstance(found, ox.QuerySolutions):
                 raise SourceError(f"{self.named.host} answered a SELECT with something else.")
             rows = list(found)
-        except (SyntaxError, ValueError, RuntimeError, OSError) as error:
+        except (SyntaxError, ValueError, RuntimeError, OSError, AttributeError, TypeError) as error:
             raise Truncated(
                 f"{self.named.host}: the answer is no SPARQL result in JSON, or was cut off."
             ) from error
@@ -154,6 +158,18 @@ class AskingEndpoint:
                 f"{self.named.host} gives {min(caps):,} rows at most, and gave as many; "
                 "the answer may be a part of what there is."
             )
+
+
+def _labelled(body: bytes) -> bytes:
+    """Give blank nodes labels that can be read: some engines give them names like nodeID://b1."""
+    if b'"bnode"' not in body:
+        return body
+    told = json.loads(body)
+    for row in told.get("results", {}).get("bindings", ()):
+        for term in row.values():
+            if term.get("type") == "bnode":
+                term["value"] = "b" + sha256(term["value"].encode()).hexdigest()[:24]
+    return json.dumps(told).encode()
 
 
 def batches(things: Sequence[_T]) -> Iterator[Sequence[_T]]:
