@@ -39,6 +39,7 @@ e:SampleShape a sh:NodeShape ; sh:targetClass e:Sample ;
 MUTANTS: Final[list[dict[str, Any]]] = tomllib.loads(
     (CASES / "endpoint.toml").read_text(encoding="utf-8")
 )["mutant"]
+LAB: Final = "https://example.org/lab/"
 RUN: dict[str, Any] = {"try_repairs": False, "seed": 3}
 
 
@@ -402,6 +403,22 @@ def test_an_endpoint_that_wants_to_be_left_alone_for_long_is_left(
     with pytest.raises(SourceError, match="asks to be left alone for 86400 s"):
         kgreason.symptoms(proxy.address, shapes=shapes)
     assert len(proxy.asked) == 1
+
+
+def test_blank_nodes_are_read_whatever_they_are_called(proxy: Proxy) -> None:
+    def named(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+        told = json.loads(body)
+        for row in told["results"]["bindings"]:
+            row["blank"]["value"] = "nodeID://b10001"
+        made = json.dumps(told).encode()
+        return status, headers | {"Content-Length": str(len(made))}, made
+
+    proxy.every = named
+    asking = AskingEndpoint(NamedEndpoint(proxy.address))
+    asking.union = "union-default-graph"
+    seen = f"<{LAB}s0-0> <{LAB}seen> ?blank . ?blank <{LAB}by> ?person ."
+    (row,) = asking.select(f"SELECT ?blank ?person WHERE {{ {seen} }}")
+    assert row["person"].value == f"{LAB}person0"
 
 
 def test_a_body_that_ends_too_early_is_asked_for_again(proxy: Proxy) -> None:

@@ -15,7 +15,7 @@ import pyoxigraph as ox
 from kgreason.base.figures import integer
 from kgreason.base.locks import Lock
 from kgreason.base.store import Store, Term
-from kgreason.base.terms import OWL, RDF, RDFS
+from kgreason.base.terms import MARKS_GRAPH, OWL, RDF, RDFS, WORK
 from kgreason.graph import Graph
 from kgreason.shacl import Constraint
 from kgreason.shacl.pyshacl_run import quiet_literals
@@ -38,6 +38,9 @@ def cleared(
     # A vocabulary may stand in the neighbourhood too.
     triples = {triple for triple in _around(graph, wanted) if not _is_axiom(triple)}
     closed, engine = _closed(triples | relevant(graph, triples, left_out))
+    # Who is looked at may be a list, as an endpoint gave it.
+    for node in wanted:
+        closed.extend(graph.store.inner.quads_for_pattern(node, WORK.listed, None, MARKS_GRAPH))
     rows = Store(closed, "the closure").select(constraint.checking_query)
     failing = {row["focus"] for row in rows}
     return {node for node in wanted if node not in failing}, engine
