@@ -55,7 +55,8 @@ HARD_COUNTS: Final = 0.5
 """How much a hard question of that set counts."""
 
 Row = dict[str, str]
-Sparse = list[tuple[int, float]]
+Places = Sequence[Sequence[int]]
+"""The features of each question, by their place."""
 
 
 def rows(names: Iterable[str] = SETS) -> list[Row]:
@@ -86,66 +87,72 @@ class Fit:
         self.types = sorted(set(labels))
         self._places = {name: place for place, name in enumerate(self.names)}
         self._scales = [SCALE.get(name.split()[0], 1.0) for name in self.names]
-        questions = [self._sparse(one) for one in several]
-        self._count = count or [1.0] * len(questions)
+        self._count = count or [1.0] * len(several)
+        questions = [sorted(self._places[n] for n in one if n in self._places) for one in several]
         self._weights = self._learned(questions, [self.types.index(one) for one in labels])
 
     def weights(self) -> dict[str, dict[str, float]]:
         """Return the weights by type and feature, rounded; those near to zero are left out."""
-        made: dict[str, dict[str, float]] = {one: {} for one in self.types}
-        for place, name in enumerate(self.names):
-            for at, kind in enumerate(self.types):
-                weight = round(self._weights[place][at] * self._scales[place], 2)
-                if abs(weight) >= LEAST_WEIGHT:
-                    made[kind][name] = weight
+        made: dict[str, dict[str, float]] = {}
+        for kind, row in zip(self.types, self._weights, strict=True):
+            told = [round(w * scale, 2) for w, scale in zip(row, self._scales, strict=True)]
+            named = zip(self.names, told, strict=True)
+            made[kind] = {name: weight for name, weight in named if abs(weight) >= LEAST_WEIGHT}
         return made
 
-    def _sparse(self, names: Iterable[str]) -> Sparse:
-        places = sorted(self._places[one] for one in names if one in self._places)
-        return [(place, self._scales[place]) for place in places]
-
-    def _learned(self, questions: Sequence[Sparse], labels: Sequence[int]) -> list[list[float]]:
-        """Return the weights of each feature for each type that make the labels likely."""
-        many = len(self.types)
+    def _learned(self, questions: Places, labels: Sequence[int]) -> list[list[float]]:
+        """Return the weights of each feature, by type, that make the labels likely."""
+        having: list[list[int]] = [[] for _ in self.names]
+        for number, places in enumerate(questions):
+            for place in places:
+                having[place].append(number)
         steps = self._step_sizes(questions)
-        weights = [[0.0] * many for _ in self.names]
-        ahead = [[0.0] * many for _ in self.names]
+        weights = [[0.0] * len(self.names) for _ in self.types]
+        ahead = [[0.0] * len(self.names) for _ in self.types]
         momentum = 1.0
         for _ in range(STEPS):
-            slope = [[-PENALTY * value for value in one] for one in ahead]
-            for question, label, much in zip(questions, labels, self._count, strict=True):
-                left = [-much * share for share in _shares(question, ahead, many)]
-                left[label] += much
-                for place, value in question:
-                    slope[place] = [a + value * b for a, b in zip(slope[place], left, strict=True)]
+            left = self._left(questions, labels, ahead)
             grown = (1.0 + math.sqrt(1.0 + 4.0 * momentum * momentum)) / 2.0
             carried, momentum = (momentum - 1.0) / grown, grown
-            for place, step in enumerate(steps):
-                now, was = ahead[place], weights[place]
-                moved = [now[at] + step * slope[place][at] for at in range(many)]
-                ahead[place] = [moved[at] + carried * (moved[at] - was[at]) for at in range(many)]
-                weights[place] = moved
+            for at, off in enumerate(left):
+                slopes = [sum(map(off.__getitem__, numbers)) for numbers in having]
+                moved = [
+                    w + step * (scale * slope - PENALTY * w)
+                    for w, step, scale, slope in zip(
+                        ahead[at], steps, self._scales, slopes, strict=True
+                    )
+                ]
+                pairs = zip(moved, weights[at], strict=True)
+                ahead[at] = [now + carried * (now - was) for now, was in pairs]
+                weights[at] = moved
         return weights
 
-    def _step_sizes(self, questions: Sequence[Sparse]) -> list[float]:
+    def _left(
+        self, questions: Places, labels: Sequence[int], weights: Sequence[Sequence[float]]
+    ) -> list[list[float]]:
+        """Return by type what the weights leave of each question: its label less the probability.
+
+        Each is multiplied by how much the question counts.
+        """
+        scaled = [[w * s for w, s in zip(row, self._scales, strict=True)] for row in weights]
+        left: list[list[float]] = [[] for _ in self.types]
+        for places, label, much in zip(questions, labels, self._count, strict=True):
+            scores = [sum(map(row.__getitem__, places)) for row in scaled]
+            top = max(scores)
+            powers = [math.exp(one - top) for one in scores]
+            total = sum(powers)
+            for at, power in enumerate(powers):
+                left[at].append(much * ((at == label) - power / total))
+        return left
+
+    def _step_sizes(self, questions: Places) -> list[float]:
         """Return for each weight a step that is no longer than the curvature allows."""
         curved = [PENALTY] * len(self.names)
-        for question, much in zip(questions, self._count, strict=True):
-            total = sum(value for _, value in question)
-            for place, value in question:
-                curved[place] += 0.5 * much * value * total
+        for places, much in zip(questions, self._count, strict=True):
+            total = sum(map(self._scales.__getitem__, places))
+            for place in places:
+                curved[place] += 0.5 * much * self._scales[place] * total
         return [1.0 / one for one in curved]
-
-
-def _shares(question: Sparse, weights: Sequence[Sequence[float]], many: int) -> list[float]:
-    """Return the probability of each type."""
-    scores = [0.0] * many
-    for place, value in question:
-        scores = [a + value * b for a, b in zip(scores, weights[place], strict=True)]
-    top = max(scores)
-    powers = [math.exp(one - top) for one in scores]
-    total = sum(powers)
-    return [one / total for one in powers]
 
 
 def told(names: Iterable[str], weights: Mapping[str, Mapping[str, float]]) -> list[str]:
