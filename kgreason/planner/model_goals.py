@@ -15,6 +15,7 @@ from kgreason.base.figures import integer
 from kgreason.base.store import Row
 from kgreason.context.context import Context
 from kgreason.context.symptom import Observed
+from kgreason.hypothesize.proposal_rules import WORDS
 from kgreason.model.calling import Asking, Caller, judged
 from kgreason.model.choosing import TRIES
 from kgreason.model.prompts import fenced, prompt
@@ -26,7 +27,6 @@ from kgreason.record.model_calls import ModelCall
 PURPOSE: Final = "divide a question into goals"
 _ANSWER: Final = 1000
 _MOST: Final = integer("goalsMost")
-_WORDS: Final = integer("proposalWords")
 _SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"goals": {"type": "array", "items": {"type": "string"}}},
@@ -58,7 +58,7 @@ def goals_of(caller: Caller, question: str, context: Context, observed: Observed
     for _ in range(TRIES):
         data = fenced("\n".join(f"- {one}" for one in offered.values()))
         made = prompt(
-            "goals", question=question, data=data, refused=refused, most=_MOST, words=_WORDS
+            "goals", question=question, data=data, refused=refused, most=_MOST, words=WORDS
         )
         asking = Asking(PURPOSE, made, "goals", _SCHEMA, _ANSWER, tuple(offered.values()))
         reply, asked = caller.ask(asking, context.budget)
@@ -115,8 +115,8 @@ def _judged(found: Sequence[object], reader: GoalReader) -> list[ProposedGoal]:
 
 def _fault(text: str, keys: Sequence[str], taken: Sequence[ProposedGoal]) -> str:
     """Return why a goal is refused, "" where it is taken."""
-    if len(text.split()) > _WORDS:
-        return f"“{' '.join(text.split()[:6])} …”: a goal has at most {_WORDS} words."
+    if len(text.split()) > WORDS:
+        return f"“{' '.join(text.split()[:6])} …”: a goal has at most {WORDS} words."
     if not keys:
         return f"“{text}” names nothing that is broken."
     if any(set(keys) == set(one.symptoms) for one in taken):
