@@ -27,6 +27,7 @@ from kgreason.record import Ledger, Record
 from kgreason.record.fanning import expected, expected_below
 from kgreason.record.plan_steps import answer_of
 from kgreason.report import markdown
+from tests.queue_support import segments, workers_here
 from tests.test_supervisor import HEAD
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -264,3 +265,67 @@ def test_a_question_is_divided_to_the_limit_alone() -> None:
     assert split_kinds("goal,symptom", ["one"]) == ("goal", "symptom")
     with pytest.raises(OptionError, match="divided 3 times at most"):
         split_kinds("goal,source,class,symptom", ["one"])
+
+
+@pytest.mark.slow
+def test_parts_at_the_lowest_level_are_carried_on_by_workers(
+    place: Path, found: PlanResult, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger"
+    with workers_here() as opened:
+        made = kgreason.plan(
+            "Why are these rules broken?",
+            place / "data",
+            shapes=place / "shapes.ttl",
+            strategy="supervisor",
+            split=KINDS,
+            ledger=ledger,
+            queue=ledger,
+        )
+    record = made.result.record
+    assert made.answer == found.answer
+    assert len(opened[0].said) == len(fan_in(record).used) == 4
+    for one in expected_below(record):
+        own = Record(record.store, one.session)
+        assert len(segments(own)) == (not one.divided)
+        assert audit(own).rules == set()
+    assert audit(record).rules == set()
+
+
+@pytest.mark.slow
+def test_three_levels_end_as_one_investigation(tmp_path: Path) -> None:
+    rows = []
+    for n in range(160):
+        kind, maker = "Part" if n % 2 else "Tool", (n // 2) % 4
+        lacks = {"mass": maker == (0 if kind == "Part" else 1), "width": maker == 0}
+        has = "".join(f" ; ex:{one}{kind} {n}" for one, lack in lacks.items() if not lack)
+        rows.append(f"ex:p{n} a ex:{kind} ; ex:madeBy ex:m{maker}{has} .")
+    (tmp_path / "data").mkdir()
+    for feed, makers in (("old", "01"), ("new", "23")):
+        own = [row for row in rows if row.partition("ex:madeBy ex:m")[2][:1] in makers]
+        text = HEAD + "\n".join(own) + "\n"
+        (tmp_path / "data" / f"{feed}.ttl").write_text(text, encoding="utf-8")
+    shapes = ""
+    for kind in ("Part", "Tool"):
+        paths = " , ".join(f"[ sh:path ex:{one}{kind} ; sh:minCount 1 ]" for one in NAMES[:2])
+        shapes += f"ex:{kind}Shape a sh:NodeShape ; sh:targetClass ex:{kind} ; "
+        shapes += f"sh:property {paths} .\n"
+    (tmp_path / "shapes.ttl").write_text(HEAD + shapes, encoding="utf-8")
+    asked_: dict[str, Any] = {"data": tmp_path / "data", "shapes": tmp_path / "shapes.ttl"}
+    with kgreason.investigate(**asked_, try_repairs=False) as whole:
+        once = whole.as_dict()
+    made = kgreason.plan("Why?", **asked_, strategy="supervisor", split="source,class,symptom")
+    record, told = made.result.record, made.as_dict()
+    assert [c["statement"] for c in told["causes"]] == [c["statement"] for c in once["causes"]]
+    assert told["explanation"] == once["explanation"]
+    depths = []
+    for one in expected_below(record):
+        own_record = Record(record.store, one.session)
+        (depth,) = own_record.store.values(own_record.iri, TRAILS.depth, own_record.iri)
+        depths.append(depth)
+        assert audit(own_record).rules == set()
+    assert max(map(str, depths)).startswith('"3"')
+    assert len(depths) == 7
+    rows_ = list(made.result.ask("what-it-cost"))
+    assert [row["part"].value for row in rows_].count("part of a part") == 6
+    assert audit(record).rules == set()
