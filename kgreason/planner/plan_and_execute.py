@@ -155,9 +155,12 @@ def _worked_on(session: Session, one: Reached, reached: Sequence[Reached]) -> No
 def _instead(session: Session, failed: Reached) -> Goal | None:
     """Return the goal that takes the place of one that failed: its class alone, or none.
 
-    What names a class that cannot be narrowed down is replaced by a description of the class.
+    What names a class that cannot be narrowed down is replaced by a description of the class; what
+    asks for a finding of an earlier question is replaced by nothing.
     """
     situation: Situation = session.situation(failed.goal.question, ())
+    if situation.understood.finding:
+        return None
     called = situation.understood.named.get("class")
     other = f"describe {called}" if called else "what classes are in the graph"
     if failed.goal.question == other or failed.goal.question.startswith("what classes"):
