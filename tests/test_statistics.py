@@ -392,7 +392,7 @@ def whole_tail(k: int, n: int, alpha: int, beta: int) -> float:
 )
 def test_beta_binomial_tails_by_counting(k: int, n: int, alpha: int, beta: int) -> None:
     exact = whole_tail(k, n, alpha, beta)
-    assert level_spread._tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
+    assert level_spread.tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(0.1, 0.2), (0.05, 5.0), (2.0, 0.5), (0.3, 3.0)])
@@ -406,7 +406,7 @@ def test_beta_binomial_tails_with_spikes_at_the_ends(alpha: float, beta: float) 
     masses = [math.exp(log - max(logs)) for log in logs]
     for k in (1, 40, 350, 1000, 1900, 1999, 2000):
         exact = math.fsum(masses[k:]) / math.fsum(masses)
-        assert level_spread._tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
+        assert level_spread.tail(k, n, alpha, beta) == pytest.approx(exact, abs=1e-8, rel=1e-6)
 
 
 def integrated_tail(siblings: list[tuple[int, int]], level: tuple[int, int]) -> float:
@@ -428,7 +428,7 @@ def integrated_tail(siblings: list[tuple[int, int]], level: tuple[int, int]) -> 
                 for f, n in siblings
             )  # fmt: skip
             weights.append(prior * math.exp(log))
-            tails.append(level_spread._tail(*level, a, b))
+            tails.append(level_spread.tail(*level, a, b))
     return math.fsum(w * t for w, t in zip(weights, tails, strict=True)) / math.fsum(weights)
 
 

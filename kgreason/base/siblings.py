@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kgreason.base.figures import figure
+from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import Count, check_count, round_up
 
 # --- spread among sibling levels --------------------------------------------------------
@@ -20,6 +20,8 @@ from kgreason.base.statistics import Count, check_count, round_up
 _USUAL = figure("siblingUsual")
 FAR = figure("siblingFar")
 """Odds, in usual ones, from which on a level has a cause of its own."""
+LEAST_SIBLINGS = integer("siblingClusters")
+"""With fewer siblings their spread is not well known."""
 _WIDEST = 25.0  # spread v; log-odds with a standard deviation of 5
 _LEAST_SHARE = 0.003  # smallest v looked at adds this share to the binomial variance
 _SPREAD_NODES = 12
@@ -29,6 +31,7 @@ _DROP = 12.0  # log-density below the peak at which the search window ends
 _FAINT = 18.0  # the same, at which a grid cell is left out
 _FEW_TERMS = 300  # sums up to this length are done term by term
 _STIRLING = 1e5  # from here on differences of lgamma lose too many digits
+_LUCKY = 3.0  # failing nodes that a level needs for a rate of its own (the rule of three)
 _UNSEEN = 1e-12  # probability that no longer matters to nine digits
 # Gauss-Legendre, 6 nodes on [0, 1]: (node, weight); Abramowitz and Stegun, table 25.4.
 _GAUSS = tuple(
@@ -127,7 +130,7 @@ def beta_binomial_tail(siblings: Sequence[Count], level: Count) -> float:
     data = _Siblings(tuple((f, n, c) for (f, n), c in counted.items()))
     return round_up(
         math.fsum(
-            weight * _tail(failing, population, *_shape(mean, spread))
+            weight * tail(failing, population, *_shape(mean, spread))
             for weight, mean, spread in _posterior(data)
         )
     )
@@ -205,7 +208,7 @@ def _log_mass(n: int, alpha: float, beta: float) -> Callable[[float], float]:
     )
 
 
-def _tail(k: int, n: int, alpha: float, beta: float) -> float:
+def tail(k: int, n: int, alpha: float, beta: float) -> float:
     """P(X ≥ k) under the beta-binomial, for 0 < k ≤ n."""
     if n - k < min(k, _FEW_TERMS):
         return _sum_to_end(k, n, alpha, beta)
@@ -255,8 +258,13 @@ def _tail_by_quadrature(k: int, n: int, alpha: float, beta: float) -> float:
 
 
 def usual_odds(siblings: Sequence[Count]) -> float:
-    """Return the odds over the siblings with the lowest rates, up to two thirds of all nodes."""
-    ordered = sorted(siblings, key=lambda level: (level[0] / level[1], level[1]))
+    """Return the odds over the siblings with the lowest rates, up to two thirds of all nodes.
+
+    Of many siblings those that would have fewer than three failing nodes at the rate of all are
+    taken together: the ones without any are not those that fail least, only those that were lucky.
+    """
+    levels = _pooled(siblings) if len(siblings) >= LEAST_SIBLINGS else siblings
+    ordered = sorted(levels, key=lambda level: (level[0] / level[1], level[1]))
     enough = sum(nodes for _, nodes in ordered) * _USUAL
     failing = population = 0
     for bad, nodes in ordered:
@@ -264,6 +272,18 @@ def usual_odds(siblings: Sequence[Count]) -> float:
         if population >= enough:
             break
     return odds(failing, population)
+
+
+def _pooled(levels: Sequence[Count]) -> list[Count]:
+    failing, population = _total(levels)
+    large = [level for level in levels if level[1] * failing >= _LUCKY * population]
+    known = _total(large)
+    rest = failing - known[0], population - known[1]
+    return [*large, rest] if rest[1] else large
+
+
+def _total(levels: Sequence[Count]) -> Count:
+    return sum(failing for failing, _ in levels), sum(nodes for _, nodes in levels)
 
 
 def odds(failing: int, population: int) -> float:

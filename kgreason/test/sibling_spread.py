@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import Final
 
 from kgreason.base.figures import figure, integer
-from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
+from kgreason.base.normal_rates import normal_tail
+from kgreason.base.siblings import FAR, LEAST_SIBLINGS, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
 from kgreason.base.weights import weighted_nodes
@@ -23,18 +24,20 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Return beyond, within, or undetermined where there are fewer than three levels.
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
-    looks worst, and what is peculiar to a level shows on both halves. Not so for a level whose odds
-    are fifty times those of the better two thirds of its siblings: batches that differ by chance
-    hardly ever differ so (three standard deviations of a log-odds spread of 1, and more), while a
-    few siblings without failures could never give a small enough tail. Siblings that are as far off
-    themselves are left out then, for another cause may hold there. Levels with fewer than two nodes
-    say nothing of a spread and are left out, and so are, where two others remain, those that nearly
-    all nodes of the region have too: a class above it is no peer.
+    looks worst, and what is peculiar to a level shows on both halves. Siblings are left out whose
+    odds are fifty times those of the better two thirds, where the level is as far off itself: for
+    another cause may hold there. With fewer than ten siblings its tail is not multiplied then: so
+    few hardly ever differ so by chance (three standard deviations of a log-odds spread of 1, and
+    more), and without failures they could never give a small enough tail. Of hundreds the worst
+    one does differ so. Levels with fewer than two nodes say nothing of a spread and are left out,
+    and so are, where two others remain, those that nearly all nodes of the region have too: a class
+    above it is no peer.
 
     The spread is one of odds, which differ by one factor where nodes were drawn by whether they
     fail, so it is worked out of what was drawn; rates are told with weights.
 
-    Where nodes that pass are counted, `failing` is the number of these throughout.
+    Where nodes that pass are counted, `failing` is the number of these throughout; then both ends
+    of the spread were looked at, for the level that fails most and the one that fails least.
 
     The strata are the siblings: each pair of counts, with the number of siblings that have it.
     """
@@ -53,13 +56,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         note = f"There are {count} levels to compare, too few for a spread."
         return Finding("undetermined", note, figures, strata=strata)
     failing, population = (sum(v[i] for v in siblings) for i in (0, 1))
-    far = FAR * usual_odds(siblings)
-    if odds(*own) >= far:
-        near = [level for level in siblings if odds(*level) < far]
-        tail = beta_binomial_tail(near if len(near) > 1 else siblings, own)
-    else:
-        tail = min(1.0, count * beta_binomial_tail(siblings, own))
     passes = mine is not None and mine["own"].value == PASSING
+    tail = tail_of(siblings, own, ends=2 if passes else 1)
     verb, weight = ("pass", 1 / setting.weight) if passes else ("fail", setting.weight)
     told = [percent(f, weighted_nodes(f, n, weight)) for f, n in (own, (failing, population))]
     note = (
@@ -69,6 +67,21 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     )
     figures["pValue"] = decimal(tail, 9)
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
+
+
+def tail_of(siblings: Sequence[Count], own: Count, ends: int = 1) -> float:
+    """Return at most the probability that the worst of some levels is so bad by their spread.
+
+    The larger one by two families of rates: beta, and normal log-odds. `ends` of the spread were
+    looked at.
+    """
+    far = FAR * usual_odds(siblings)
+    is_far = odds(*own) >= far
+    near = [level for level in siblings if odds(*level) < far] if is_far else []
+    peers = near if len(near) > 1 else siblings
+    times = 1 if is_far and len(siblings) < LEAST_SIBLINGS else ends * (len(siblings) + 1)
+    tail = min(1.0, times * beta_binomial_tail(peers, own))
+    return tail if tail > TAIL else min(1.0, max(tail, times * normal_tail(peers, own)))
 
 
 def _siblings(rows: Sequence[Row], setting: Setting) -> list[Count]:

@@ -9,6 +9,7 @@ from math import inf
 from operator import and_
 from typing import Final, cast
 
+from kgreason.base.siblings import LEAST_SIBLINGS
 from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
@@ -29,7 +30,6 @@ from kgreason.hypothesize.conditions.sampling import TIMES, Lots, Sample, alone,
 from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.hypothesize.conditions.units import (
     ALONE,
-    LEAST_SIBLINGS,
     Clusters,
     Dealt,
     Unit,

@@ -17,7 +17,7 @@ from typing import Final
 from pyoxigraph import Literal
 
 from kgreason.base.figures import figure, integer
-from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
+from kgreason.base.siblings import FAR, LEAST_SIBLINGS, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
@@ -25,8 +25,6 @@ from kgreason.hypothesize.conditions.atlas import Table
 from kgreason.hypothesize.conditions.code import beta_binomials, log_choose
 from kgreason.hypothesize.conditions.paths import Path
 
-LEAST_SIBLINGS: Final = integer("siblingClusters")
-"""With fewer clusters outside a region their spread is not well known."""
 ALONE: Final = figure("aloneTail")
 """At most so probable is what few clusters do by their spread alone, where it is told."""
 FEWEST: Final = integer("fewestClusters")
