@@ -24,7 +24,7 @@ SAMPLES: Final = {
     XSD.boolean: "true",
     XSD.dateTime: "2026-01-05T10:00:00Z",
 }
-FITS: Final = (*("0" * length for length in (12, 16, 64)), "a-word")
+FITS: Final = (*("0" * length for length in (12, 16, 64)), "a-word", "symptom,class")
 """Texts one of which fits each pattern of the shapes."""
 ABOUT: Final = [shape for shape in shapes().shapes if shape.limits]
 
