@@ -20,6 +20,7 @@ FILES = {
     "learn-3": ("L", 722, 1000, 160),
     "learn-4": ("L", 2042, 1500, 240),
     "unseen-3": ("V", 1, 300, 50),
+    "unseen-4": ("V", 301, 150, 25),
 }
 # What is hard was wanted more than what is plain here.
 HARD = {"learn-3"}
@@ -38,6 +39,7 @@ UNSEEN = {
     "unseen": "7a79368e19d60321927c6112630dab07a3707fca3ead8194d87aa63d36f0f5c4",
     "unseen-2": "9d402788354d4e3f6000858a82d7f55d34102536520e5830d36a588520cdacdd",
     "unseen-3": "17fe278092f7956f8b4f74b7d282dec6b53bd28194acd66eb8eb5643384989e6",
+    "unseen-4": "5536eaf49952a168b46054c3ed07274bf9dc00aa2747aeaa209ef7645ab56023",
 }
 
 Row = dict[str, str]
