@@ -64,6 +64,29 @@ def test_a_choice_in_a_choice_is_not_read(tmp_path: Path) -> None:
     assert read(tmp_path, f"sh:or ( [ sh:or ( {TEXTS} ) ] )") == ()
 
 
+def test_values_of_a_kind_have_to_be_as_the_other_shapes_say(tmp_path: Path) -> None:
+    asked = 'sh:or ( [ sh:not [ sh:pattern "^http" ] ] [ sh:datatype xsd:anyURI ] )'
+    (found,) = read(tmp_path, asked)
+    assert set(found.components) == {"Datatype"}
+    assert [str(term) for (term,) in found.parameters.values()] == [
+        "<http://www.w3.org/2001/XMLSchema#anyURI>"
+    ]
+    assert read(tmp_path, 'sh:or ( [ sh:not [ sh:pattern "^http" ] ] )') == ()
+
+
+def test_a_wrong_datatype_is_told_of_values_of_a_kind() -> None:
+    lines = (
+        f'ex:n{n} a ex:Part ; ex:page "http://example.org/{n}"{"" if n in BAD else "^^xsd:anyURI"}'
+        f"{f' . ex:m{n} a ex:Part ; ex:page 7{n}' if n < 5 else ''} ."
+        for n in range(NODES)
+    )
+    asked = 'sh:or ( [ sh:datatype xsd:anyURI ] [ sh:not [ sh:pattern "^http" ] ] )'
+    shapes = f"""{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ;
+      sh:property [ sh:path ex:page ; {asked} ] ."""
+    result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes)
+    assert result.causes[0].statement == "The values of page were written as xsd:string."
+
+
 def test_a_wrong_datatype_is_told_of_a_choice_of_datatypes() -> None:
     lines = (
         f'ex:n{n} a ex:Part ; ex:label "Part {n}"{"^^rdfs:Literal" if n in BAD else "@en"} .'

@@ -28,11 +28,15 @@ def choice_readings(
     """Return what a choice between shapes asks of the values at `path`, or of the node itself.
 
     `violation` binds ?value of ?focus to each value at fault. Nothing is read of a choice that has
-    another choice in it.
+    another choice in it, but for sh:or whose other shapes hold for values that are not of a kind.
     """
     members = [given] if parameter == SH["not"] else shapes.list(given) or []
     alternatives = [one for one in members if not isinstance(one, Literal)]
     found = [_asked(shapes, one) for one in alternatives]
+    if parameter == SH["or"] and path is not None:
+        # That a value is not of a kind tells which values the other shapes are about, and what is
+        # at fault is of that kind and conforms to none of the others.
+        found = [asked for asked in found if asked.keys() != {SH["not"]}]
     if not found or any(not asked or asked.keys() & CHOICES for asked in found):
         return ()
     if path is None:

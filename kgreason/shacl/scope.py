@@ -10,6 +10,7 @@ from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import FORM_PREFIX, SH, XSD
 from kgreason.graph.forms import admitted
 from kgreason.shacl.components import ROLE, Component, custom, registry
+from kgreason.shacl.look_ahead import Parts, in_parts
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, TooDeepError, of_predicate, shape_path
 from kgreason.shacl.prebinding import read_select
 from kgreason.shacl.shapes import Node, Shapes
@@ -184,8 +185,21 @@ class _Arguments:
         return template(ROLE, "ordered").fragment(value=self.plain())
 
     def flags(self) -> ox.Literal:
-        found = self._shapes.one(self._scope.shape, SH.flags)
-        return check_regex(self._given, found)
+        return ox.Literal(self._flags)
+
+    def wanted(self) -> list[ox.Literal]:
+        return [known_regex(text, self._flags) for text in self._parts.wanted]
+
+    def barred(self) -> list[ox.Literal]:
+        return [known_regex(text, self._flags) for text in self._parts.barred]
+
+    @property
+    def _parts(self) -> Parts:
+        return in_parts(getattr(self._given, "value", ""), self._flags)
+
+    @property
+    def _flags(self) -> str:
+        return allowed_flags(self._shapes.one(self._scope.shape, SH.flags))
 
     def other(self) -> Fragment:
         return self._other
@@ -355,23 +369,27 @@ def has_order(literal: ox.Literal) -> bool:
     )
 
 
-def check_regex(pattern: Term, flags: Term | None) -> ox.Literal:
-    """Return the flags of a regular expression that the store can run.
-
-    Raises IllFormedError if it is none, NotCompilableError if the store does not know its syntax.
-    """
+def allowed_flags(flags: Term | None) -> str:
+    """Return the flags of a regular expression; raises IllFormedError where there are others."""
     given = flags.value if isinstance(flags, ox.Literal) else ""
     if not set(given) <= _ALLOWED_FLAGS:
         raise IllFormedError(f"sh:flags is {flags}, with flags that SPARQL does not have")
-    text = ox.Literal(pattern.value if isinstance(pattern, ox.Literal) else "")
-    checked = ox.Literal(given)
+    return given
+
+
+def known_regex(expression: str, flags: str) -> ox.Literal:
+    """Return a regular expression as the store can run it.
+
+    Raises NotCompilableError if it does not know its syntax.
+    """
+    text = ox.Literal(expression)
     # What is no expression to the store gives an error, and BOUND of that is false.
     probe = ox.Store().query(
-        f"ASK {{ BIND (REGEX('', {text}, {checked}) AS ?x) FILTER BOUND(?x) }}"
+        f"ASK {{ BIND (REGEX('', {text}, {ox.Literal(flags)}) AS ?x) FILTER BOUND(?x) }}"
     )
     if not probe:
         raise NotCompilableError(f"the regular expression {text} is not one the store knows")
-    return checked
+    return text
 
 
 def fails(context: Context, shape: Node, value: Fragment, marked: bool) -> Fragment:  # noqa: FBT001
