@@ -64,6 +64,8 @@ TOGETHER_ONLY: Final = {
     "its seal speaks too",
     "segment-steps": "the seal of a segment is worked out from the very steps that it names",
     "attempt-evidence": "an attempt is told by its counts, so that its note speaks too",
+    "plan-tool-offered": "what was not offered has no scope there either",
+    "open-step-done": "what was sent to a worker is under the seal of what the worker did",
 }
 """Rules that no mutant breaks alone, each with the reason."""
 PARTS: Final = 8

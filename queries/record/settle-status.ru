@@ -21,7 +21,6 @@ WHERE {
     FILTER (?old = trails:Supported || ?old = trails:Converged)
     {{ investigation }} trails:policy ?policy .
     ?policy policy:transition [ trails:from ?old ; trails:to trails:Inconclusive ] .
-    OPTIONAL { ?hypothesis trails:lastUpdate ?update . }
   }
   {
     GRAPH {{ investigation }} {
@@ -41,4 +40,5 @@ WHERE {
       " and ", STR(ROUND(?low)), " to ", STR(ROUND(?high)), " were to be expected") AS ?cause)
   }
   BIND (IRI(CONCAT(STR({{ step }}), ":settle:", STR(?number))) AS ?transition)
+  OPTIONAL { GRAPH {{ investigation }} { ?hypothesis trails:lastUpdate ?update . } }
 }
