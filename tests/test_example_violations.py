@@ -260,6 +260,9 @@ _VOCAB = "https://example.org/museum/vocab#"
 WITHOUT_DAY = f"""SELECT DISTINCT ?focus WHERE {{
   ?focus <{_VOCAB}acquiredOn> ?day FILTER (STRENDS(STR(?day), "-00"))
 }}"""
+DEALT = (
+    f"SELECT DISTINCT ?focus WHERE {{ ?focus <{_VOCAB}maker> ?maker . ?maker a <{_VOCAB}Dealer> }}"
+)
 NOTED = f"SELECT DISTINCT ?focus WHERE {{ ?focus <{_VOCAB}note> ?note }}"
 
 
@@ -279,6 +282,9 @@ def test_nothing_is_told_that_was_not_planted(
     if shape == "Loan":
         # A stray note is a fault beside the planted one, and the rule says no less of it.
         planted.append(("mapping", focus_nodes(store, NOTED)))
+    if shape == "Object-maker":
+        # So are the few dealers who were entered as makers.
+        planted.append(("reference", focus_nodes(store, DEALT)))
     if shape == "Object-acquiredOn":
         # So are the days of which only the month is known, and few as they are they have a cause.
         planted.append(("value", focus_nodes(store, WITHOUT_DAY)))
