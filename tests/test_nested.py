@@ -12,11 +12,9 @@ import pytest
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.budget import Limits
-from kgreason.base.errors import LedgerError, OptionError, RunError
+from kgreason.base.errors import LedgerError, OptionError
 from kgreason.base.store import Store
 from kgreason.base.terms import TRAILS
-from kgreason.loop import Investigation
-from kgreason.observe.opening import recorded_request
 from kgreason.observe.request import Request
 from kgreason.planner.fan_in import fan_in
 from kgreason.planner.splitting import split_kinds
@@ -28,7 +26,7 @@ from kgreason.record.fanning import expected, expected_below
 from kgreason.record.plan_steps import answer_of
 from kgreason.report import markdown
 from tests.queue_support import segments, workers_here
-from tests.test_supervisor import HEAD
+from tests.test_supervisor import HEAD, Breaks
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("mass", "width", "code", "name")
@@ -166,23 +164,6 @@ def test_a_link_that_hides_how_deep_it_lies_is_found(
         WHERE {{ GRAPH <{leaf.value}> {{ <{leaf.value}> trails:{name} ?old }} }}""")
     assert "part-parent" in audit(Record(Store(inner, "a copy"), leaf)).rules
     assert "part-parent" not in audit(Record(record.store, leaf)).rules
-
-
-class Breaks:
-    """Ends the first part of the lowest level in an error, once; then all go on as usual."""
-
-    def __init__(self) -> None:
-        self.times = 0
-
-    def carry(self, sessions: Sequence[Any], place: Place, wait: float | None, /) -> None:
-        self.times += 1
-        if self.times == 1:
-            broken = Record(place.ledger.store, sessions[0], place.ledger.blobs)
-            made = Investigation(place.graph, (), broken, recorded_request(broken))
-            with pytest.raises(RunError):
-                made.carry_out(lambda: (_ for _ in ()).throw(RunError("It is gone.")).__next__())
-            sessions = sessions[1:]
-        InTurn().carry(sessions, place, wait)
 
 
 class Dies:

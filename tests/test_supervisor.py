@@ -348,7 +348,7 @@ def test_what_does_not_end_in_time_is_named_in_a_partial_synthesis(
 
 
 class Breaks:
-    """Ends the first sub-investigation of the first fan-out in an error, all others as usual."""
+    """Ends the first sub-investigation that is carried on in an error, all others as usual."""
 
     def __init__(self) -> None:
         self.times = 0

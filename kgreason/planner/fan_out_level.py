@@ -58,7 +58,7 @@ class Level:
     """An investigation that divides: `kinds` of split, the outermost first, and its `parts`.
 
     `below` are the levels of parts that were divided again, by their sessions. `place` is that of
-    of its own request, and `because` is what is to be said of the division first.
+    its own request, and `because` is what is to be said of the division first.
     """
 
     context: Context

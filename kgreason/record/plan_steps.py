@@ -64,20 +64,13 @@ def write_call(record: Record, step: Step, call: Call) -> Node:
     node = step.make(
         "PlanStep",
         PROV.Entity,
-        strategy=ox.NamedNode(call.strategy),
-        thought=call.thought,
-        tool=ox.NamedNode(call.tool),
         offeredTool=[ox.NamedNode(one) for one in sorted(call.offered)],
-        toolScope=ox.NamedNode(call.scope),
-        allowedScope=[ox.NamedNode(one) for one in sorted(call.scopes)],
-        toolArguments=call.arguments,
         observation=call.observation,
         stepStatus=call.status,
         query=call.query or None,
         rows=call.found,
         rowsDigest=call.digest or None,
-        decidedByRule=ox.NamedNode(call.rule) if call.rule else None,
-        goal=call.goal,
+        **_wanted(call),
     )
     _attributed(record, step, node, call.by, call.calls)
     return node
@@ -110,19 +103,26 @@ def write_refused(record: Record, step: Step, call: RefusedCall) -> Node:
     node = step.make(
         "RefusedCall",
         PROV.Entity,
-        strategy=ox.NamedNode(call.strategy),
-        thought=call.thought,
         wantedTool=call.wanted,
-        tool=ox.NamedNode(call.tool) if call.tool else None,
-        toolScope=ox.NamedNode(call.scope) if call.scope else None,
-        allowedScope=[ox.NamedNode(one) for one in sorted(call.scopes)] or None,
-        toolArguments=call.arguments,
         reason=call.reason,
-        decidedByRule=ox.NamedNode(call.rule) if call.rule else None,
-        goal=call.goal,
+        **_wanted(call),
     )
     _attributed(record, step, node, call.by, call.calls)
     return node
+
+
+def _wanted(call: Call | RefusedCall) -> dict[str, Any]:
+    """Return what is told of a call whether it was made or refused."""
+    return {
+        "strategy": ox.NamedNode(call.strategy),
+        "thought": call.thought,
+        "tool": ox.NamedNode(call.tool) if call.tool else None,
+        "toolScope": ox.NamedNode(call.scope) if call.scope else None,
+        "allowedScope": [ox.NamedNode(one) for one in sorted(call.scopes)] or None,
+        "toolArguments": call.arguments,
+        "decidedByRule": ox.NamedNode(call.rule) if call.rule else None,
+        "goal": call.goal,
+    }
 
 
 def write_answer(record: Record, step: Step, answer: Answered) -> Node:
