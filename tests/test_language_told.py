@@ -50,6 +50,7 @@ def test_a_cause_that_the_search_tells_is_the_same_with_another_seed(
     assert told[0] == told[1]
     assert told[0][0][2:4] == (BOX, "supported")
     assert [c.fingerprint for c in results[0].causes] == [c.fingerprint for c in results[1].causes]
+    assert not any(h.depends_on_seed for s in results[0].symptoms for h in s.hypotheses)
     assert SEEDED not in results[0].markdown()
 
 
@@ -98,5 +99,6 @@ def test_a_cause_that_only_a_half_bears_out_says_that_it_hangs_on_the_seed(tmp_p
     (symptom,) = result.symptoms
     leading = symptom.hypotheses[0]
     assert (leading.status, leading.bits) == ("supported", None)
+    assert leading.depends_on_seed
     assert SEEDED in result.markdown()
     assert audit(result.record).ok

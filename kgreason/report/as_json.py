@@ -134,6 +134,7 @@ def _symptoms(
     evidence, authors = _evidence(record), _authors(record)
     features, estimates, nearest = _features(record), _estimates(record), _nearest(record)
     searches, bits = _searches(record), _bits(record)
+    seeded = {row["hypothesis"].value for row in record.select("result-seeds")}
     narration = _narration(record)
     open_: dict[str, list[str]] = {}
     for row in record.select("undecided"):
@@ -149,7 +150,7 @@ def _symptoms(
         | {"narration": narration.get(row["symptom"].value, [])}
         | {
             "hypotheses": [
-                entry | {"bits": bits.get(entry["id"])}
+                entry | {"bits": bits.get(entry["id"]), "depends_on_seed": entry["id"] in seeded}
                 for entry in _ranked(
                     row, known.get(row["symptom"].value, []), evidence, estimates, authors, about
                 )

@@ -159,6 +159,7 @@ class ReportedHypothesis:
     a mechanism with its `origin` and its `pieces`; None where it is told by itself. `bits` are
     those of a region in the language of conditions. `proof` is by what it stands or falls: direct
     (a check), bits, halves, or none (no cause); `calibrated_on` are the cases behind `calibrated`.
+    What `depends_on_seed` was borne out only by the half that the seed held out.
     """
 
     id: str
@@ -182,6 +183,7 @@ class ReportedHypothesis:
     origin: ReportedOrigin | None
     pieces: tuple[str, ...]
     bits: ReportedBits | None
+    depends_on_seed: bool
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
