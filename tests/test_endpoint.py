@@ -342,7 +342,7 @@ def test_an_answer_that_may_be_a_part_is_never_taken(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"outcome": "o.rq"}, "is asked by --shapes"),
+        ({"violations": "r.ttl"}, "--shapes or --population FILE is needed"),
         ({"shapes": "s.ttl", "cap": 1}, "--cap must be at least"),
         ({"shapes": "s.ttl", "ratio": 0}, "--ratio must be at least"),
         ({"shapes": "s.ttl", "graphs": "no iri"}, "absolute IRI"),

@@ -254,7 +254,12 @@ def symptoms(
 def estimate(
     data: str,
     *,
-    shapes: Sources,
+    shapes: Sources = (),
+    axioms: Sources = (),
+    violations: Source | None = None,
+    population: Source | None = None,
+    outcome: Source | Frame | None = None,
+    at: float | None = None,
     severity: str | None = None,
     only: str | None = None,
     seed: int = 0,
@@ -274,7 +279,8 @@ def estimate(
     """
     given = dict(locals())
     del given["progress"]
-    sources = {name: given.pop(name) for name in ("data", "shapes")}
+    names_ = ("data", "shapes", "axioms", "violations", "population", "outcome")
+    sources = {name: given.pop(name) for name in names_}
     return opening.estimate(_request(sources, given), progress)
 
 

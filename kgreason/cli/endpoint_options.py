@@ -10,7 +10,10 @@ from kgreason.cli.output import deliver
 from kgreason.cli.progress import Shown
 
 ENDPOINT: Final = "An endpoint as the graph"
-ESTIMATED: Final = ("shapes", "severity", "only", "seed", "query_seconds")
+ESTIMATED: Final = (
+    *("shapes", "axioms", "violations", "population", "outcome", "at"),
+    *("severity", "only", "seed", "query_seconds"),
+)
 """The options of an investigation that an estimate takes too."""
 
 Graphs = Annotated[

@@ -124,7 +124,7 @@ def _counted(
     """Count a region at the endpoint, and who fails in it; gives why where it cannot be counted."""
     constraint = symptom.constraint
     if constraint.asked is None:
-        return "The endpoint was not asked for this rule."
+        return "More nodes fail by the report than an endpoint can be asked about in one query."
     record, cause = context.record, row["hypothesis"]
     plain = record.store.values(cause, TRAILS.plainRegion, record.iri)
     text = plain[0].value if plain else row["region"].value

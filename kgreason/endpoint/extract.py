@@ -7,11 +7,13 @@ which end at a rim where much is missing.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from kgreason.base.errors import LedgerError
+from kgreason.base.templates import Fragment
 from kgreason.endpoint.neighbourhood import Cut
+from kgreason.shacl.constraint import Texts
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Asked:
 
     `population` and `failing` are its counts of nodes with an IRI; `members` names the list of the
     nodes that were taken, `failed` are those of them that fail. `rule` says how they were drawn.
-    `target` and `violation` are the patterns that the endpoint was asked.
+    `target` and `violation` are the patterns that the endpoint was asked, with their `prefixes`;
+    nothing where a report said who fails.
     """
 
     key: str
@@ -39,6 +42,28 @@ class Asked:
     members: str = ""
     failed: tuple[str, ...] = ()
     rule: str = "all"
+    target: str = ""
+    violation: str = ""
+    violation_is_whole: bool = False
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    def by(self, texts: Texts) -> Self:
+        """Return this with the texts that the endpoint was asked."""
+        return replace(
+            self,
+            target=texts.target.text,
+            violation=texts.violation.text,
+            violation_is_whole=texts.whole,
+            prefixes={**texts.target.prefixes, **texts.violation.prefixes},
+        )
+
+    @property
+    def texts(self) -> Texts | None:
+        """The texts that the endpoint was asked; None where it was not asked who fails."""
+        if not self.violation:
+            return None
+        target, violation = (Fragment(t, self.prefixes) for t in (self.target, self.violation))
+        return Texts(target, violation, whole=self.violation_is_whole)
 
 
 @dataclass(frozen=True)

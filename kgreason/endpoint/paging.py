@@ -43,7 +43,7 @@ class Pages:
     """Asks for the nodes of patterns; one without an IRI cannot be asked for, and is left out."""
 
     def __init__(self, asking: AskingEndpoint, seed: int) -> None:
-        self._asking, self._seed = asking, seed
+        self._asking, self.seed = asking, seed
 
     def total(self, pattern: Fragment) -> int:
         """Return the number of nodes that have an IRI; raises SourceError."""
@@ -59,7 +59,7 @@ class Pages:
         found: list[str] = []
         for prefix, page in self._pages(pattern, total):
             out = besides.within(self, prefix) if besides else frozenset[str]()
-            found += sorted(page - out, key=lambda iri: digest(self._seed, iri))
+            found += sorted(page - out, key=lambda iri: digest(self.seed, iri))
             if len(found) >= most:
                 break
         else:
@@ -103,14 +103,14 @@ class Pages:
         return found
 
     def _fits(self, iri: str, prefix: str) -> bool:
-        return digest(self._seed, iri).startswith(prefix)
+        return digest(self.seed, iri).startswith(prefix)
 
     def _size(self, pattern: Fragment, prefix: str) -> int:
         query = template(ROLE, "page-size").render(pattern=pattern, **self._named(prefix))
         return self._asking.count(query)
 
     def _named(self, prefix: str) -> dict[str, ox.Literal | bool]:
-        named = {"seed": ox.Literal(str(self._seed)), "prefix": ox.Literal(prefix)}
+        named = {"seed": ox.Literal(str(self.seed)), "prefix": ox.Literal(prefix)}
         return {**named, "all": not prefix}  # no engine need find that a text begins with nothing
 
     def _changed(self, found: int, counted: int) -> Inconsistent:

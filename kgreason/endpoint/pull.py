@@ -1,7 +1,8 @@
 """Take an extract from an endpoint: probe it, ask who fails, and take what lies around them."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,20 +12,20 @@ from kgreason.base.errors import GraphError
 from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.base.templates import Fragment, template
-from kgreason.base.terms import PREFIXES, RDFS, SH, WORK
+from kgreason.base.terms import PREFIXES
 from kgreason.endpoint.asking_endpoint import BATCH, AskingEndpoint, EndpointStore, batches
 from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.known import Rules, known
 from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
-from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages
+from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
 from kgreason.endpoint.probing import Probed, about_one_query, dialect_of, notices, probe
 from kgreason.graph import Graph
 from kgreason.shacl import Compiled, Constraint
 from kgreason.shacl.components import ROLE as OBSERVE
 from kgreason.shacl.constraint import Texts, label
 from kgreason.shacl.population import Counts
-from kgreason.shacl.shapes import Shapes
 
 Compile = Callable[[Graph, Counts], Compiled]
 """Compiles shapes for a graph whose nodes are counted elsewhere."""
@@ -43,17 +44,17 @@ _NO_LIMIT: Final = 1 << 62
 
 
 def pull(
-    named: NamedEndpoint, shapes: Shapes, compile_: Compile, seed: int, told: Told | None = None
+    named: NamedEndpoint, rules: Rules, compile_: Compile, seed: int, told: Told | None = None
 ) -> Extract:
     """Take an extract; raises SourceError where the endpoint does not answer as it should."""
-    return _Pull(named, seed, told).run(shapes, compile_)
+    return _Pull(named, seed, told).run(rules, compile_)
 
 
 def estimate(
-    named: NamedEndpoint, shapes: Shapes, compile_: Compile, seed: int, told: Told | None = None
+    named: NamedEndpoint, rules: Rules, compile_: Compile, seed: int, told: Told | None = None
 ) -> "Estimate":
     """Probe an endpoint and count, and estimate what an extract would take; raises SourceError."""
-    return _Pull(named, seed, told).estimate(shapes, compile_)
+    return _Pull(named, seed, told).estimate(rules, compile_)
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,13 @@ class _Pull:
         self.refused: list[str] = []
         self.notices: list[str] = []
 
-    def run(self, shapes: Shapes, compile_: Compile) -> Extract:
-        layout, probed, compiled = self._begun(shapes, compile_)
-        asked = [one for each in compiled.constraints if (one := self._asked(each, probed))]
+    def run(self, rules: Rules, compile_: Compile) -> Extract:
+        layout, probed, compiled = self._begun(rules, compile_)
+        asked = [
+            one
+            for each in compiled.constraints
+            if (one := self._asked(each, probed, _said(compiled, each)))
+        ]
         around = Neighbourhood(self.asking, layout, self.seed)
         names = dict.fromkeys(one.members for one in asked if one.failing)
         around.take((node for name in names for node in self.lists[name]), self.named.hops)
@@ -137,28 +142,29 @@ class _Pull:
             quads="".join(around.lines()) or _nothing(self.named.address),
         )
 
-    def _begun(self, shapes: Shapes, compile_: Compile) -> tuple[Layout, Probed, Compiled]:
-        """Probe the endpoint, and compile the shapes for it."""
+    def _begun(self, rules: Rules, compile_: Compile) -> tuple[Layout, Probed, Compiled]:
+        """Probe the endpoint, and compile for it what says who fails."""
         layout = self._layout()
         probed = probe(self.asking, dialect_of(self.asking))
         self.notices += notices(probed, self.named.host)
-        store = EndpointStore(self.asking, self._known(shapes))
+        store = EndpointStore(self.asking, known(self.asking, rules, self.notices))
         compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.asking))
+        self.notices += compiled.notices
         self.refused += [
             f"{label(one)}: {one.reason}, and no endpoint can be asked that; it is passed over."
             for one in compiled.fallback
         ]
         return layout, probed, compiled
 
-    def estimate(self, shapes: Shapes, compile_: Compile) -> Estimate:
+    def estimate(self, rules: Rules, compile_: Compile) -> Estimate:
         """Count who fails, take what lies around a few of these, and estimate the rest."""
-        layout, probed, compiled = self._begun(shapes, compile_)
+        layout, probed, compiled = self._begun(rules, compile_)
         failing: dict[str, tuple[int, int]] = {}
         members, few = 0, set[str]()
         for constraint in compiled.constraints:
             if probed.refuses(constraint) is None:
                 spelled = probed.spelled(constraint.portable)
-                bad = self.pages.sample(failing_nodes(spelled), _FEW)
+                bad, _ = self._bad(spelled, _FEW, _said(compiled, constraint))
                 if bad.total:
                     population = constraint.population or bad.total
                     failing[constraint.label] = (bad.total, population)
@@ -218,36 +224,15 @@ class _Pull:
         )
         return Layout(named=False)
 
-    def _known(self, shapes: Shapes) -> ox.Store:
-        """Return what the compiler asks a graph for: classes with subclasses, nodes of targets."""
-        store = ox.Store()
-        described = shapes.index.values()
-        terms = {t for said in described for values in said.values() for t in values}
-        named = [t for t in (*terms, *shapes.index) if isinstance(t, ox.NamedNode)]
-        for node in self._which("superclasses", named):
-            store.add(ox.Quad(WORK.subclass, RDFS.subClassOf, node))
-        aimed = {t for said in described for t in said.get(SH.targetNode, ())}
-        for node in self._which("there", [t for t in aimed if not isinstance(t, ox.BlankNode)]):
-            store.add(ox.Quad(WORK.held, WORK.held, node))
-        return store
-
-    def _which(
-        self, section: str, terms: Sequence[ox.NamedNode | ox.Literal]
-    ) -> Iterator[ox.NamedNode | ox.Literal]:
-        """Return those of some terms of which a query holds."""
-        for batch in batches(sorted(set(terms), key=str)):
-            query = template(ROLE, "known").render(section, nodes=list(batch))
-            for node in self.asking.nodes(query, "node"):
-                if not isinstance(node, ox.BlankNode):
-                    yield node
-
-    def _asked(self, constraint: Constraint, probed: Probed) -> Asked | None:
+    def _asked(
+        self, constraint: Constraint, probed: Probed, reported: AbstractSet[str] | None
+    ) -> Asked | None:
         """Ask who is looked at and who fails; None where that cannot be asked here."""
         why = probed.refuses(constraint)
         if why is None:
             try:
                 spelled = replace(constraint, portable=probed.spelled(constraint.portable))
-                return self._drawn(spelled)
+                return self._drawn(spelled, reported)
             except SourceError as error:
                 if not about_one_query(error):
                     raise
@@ -255,11 +240,36 @@ class _Pull:
         self.refused.append(f"{constraint.label}: {why}")
         return None
 
-    def _drawn(self, constraint: Constraint) -> Asked:
+    def _bad(
+        self, texts: Texts, most: int, reported: AbstractSet[str] | None
+    ) -> tuple[Listed, frozenset[str] | None]:
+        """Return failing nodes, `most` at most, and all of them where they are known.
+
+        Those that a report names fail where they are looked at at the endpoint.
+        """
+        if reported is None:
+            bad = self.pages.sample(failing_nodes(texts), most)
+            return bad, frozenset(bad.nodes) if bad.whole else None
+        there: set[str] = set()
+        for batch in batches(sorted(reported)):
+            query = template(ROLE, "among-target").render(
+                nodes=[ox.NamedNode(one) for one in batch], target=texts.target
+            )
+            there.update(node.value for node in self.asking.nodes(query, "focus"))
+        ordered = sorted(there, key=lambda iri: digest(self.pages.seed, iri))
+        return Listed(len(ordered), tuple(ordered[:most])), frozenset(there)
+
+    def _drawn(self, constraint: Constraint, reported: AbstractSet[str] | None) -> Asked:
         """Draw failing and passing nodes; all of them where that is not too many."""
         texts, failing = constraint.portable, failing_nodes(constraint.portable)
-        bad = self.pages.sample(failing, self.named.cap)
+        bad, known_ = self._bad(texts, self.named.cap, reported)
         population = constraint.population or 0
+        if reported is not None and bad.total < len(reported):
+            gone = f"{len(reported) - bad.total:,} of {len(reported):,}"
+            self.notices.append(
+                f"{constraint.label}: {gone} nodes that fail by the report are not among those "
+                f"that are looked at at {self.named.host}; they are passed over."
+            )
         if not bad.total:
             return Asked(constraint.key, population, 0)
         wanted = self._wanted(len(bad.nodes))
@@ -267,8 +277,7 @@ class _Pull:
             members, rule = self._whole(texts.target), ALL
             population = len(members)
         else:
-            known = frozenset(bad.nodes) if bad.whole else None
-            besides = Besides(failing, bad.total, known)
+            besides = Besides(failing, bad.total, known_)
             good = self.pages.sample(texts.target, wanted, besides=besides)
             members = (*bad.nodes, *good.nodes)
             population = bad.total + good.total
@@ -281,7 +290,8 @@ class _Pull:
                 f"{self.named.host}: nodes fail {constraint.label} that are not looked at; the "
                 "data change while they are read."
             )
-        return Asked(constraint.key, population, bad.total, name, tuple(sorted(bad.nodes)), rule)
+        made = Asked(constraint.key, population, bad.total, name, tuple(sorted(bad.nodes)), rule)
+        return made if reported is not None else made.by(texts)
 
     def _wanted(self, failing: int) -> int:
         """Return how many passing nodes are taken beside so many failing ones, at most."""
@@ -298,6 +308,14 @@ def _nothing(address: str) -> str:
     """Return what stands for an extract where nothing fails: that there is the endpoint."""
     there = ox.NamedNode(address)
     return f"{ox.Quad(there, _ENDPOINT, there)} .\n"
+
+
+def _said(compiled: Compiled, constraint: Constraint) -> AbstractSet[str] | None:
+    """Return the nodes that fail by a report; None where there is none."""
+    said = compiled.reported.get(constraint.key)
+    if said is None:
+        return None
+    return {node.value for node in said.failing if isinstance(node, ox.NamedNode)}
 
 
 def failing_nodes(texts: Texts) -> Fragment:

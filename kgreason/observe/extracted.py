@@ -19,7 +19,9 @@ from kgreason.base.templates import template
 from kgreason.base.terms import MARKS_GRAPH, WORK
 from kgreason.base.weights import Drawn
 from kgreason.context.symptom import Symptom
+from kgreason.endpoint.asking_endpoint import BATCH
 from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.known import Rules
 from kgreason.endpoint.named_endpoint import NamedEndpoint, address_of, is_address
 from kgreason.endpoint.paging import ROLE
 from kgreason.endpoint.pull import Estimate, estimate, pull
@@ -29,11 +31,17 @@ from kgreason.observe.request import Request
 from kgreason.observe.too_large import Origin
 from kgreason.record import Record
 from kgreason.record.blobs import Blobs
-from kgreason.shacl import Compiled, Constraint, Observation, observe, read_shapes
+from kgreason.shacl import (
+    Compiled,
+    Constraint,
+    Observation,
+    observe,
+    read_axioms,
+    read_shapes,
+)
 from kgreason.shacl.constraint import Texts
 from kgreason.shacl.lost_forms import rests_on_forms
 from kgreason.shacl.population import Counts
-from kgreason.shacl.shapes import Shapes
 
 _BORNE_OUT: Final = figure("borneOut")
 LISTS: Final = f"{PREFIX}extract.json"
@@ -50,10 +58,10 @@ def endpoint_of(request: Request) -> NamedEndpoint:
     """Return the endpoint that a request names; raises OptionError where it can do no more."""
     if len(request.data) > 1:
         raise OptionError("An endpoint is the only data of an investigation; give one address.")
-    if not request.shapes or request.axioms or request.outcome or request.violations:
+    if request.violations and not (request.shapes or request.population):
         raise OptionError(
-            f"{request.data[0]}: an endpoint is asked by --shapes, without --axioms, --outcome and "
-            "--violations."
+            f"{request.data[0]}: with --violations an endpoint is asked who does not fail, and for "
+            "that --shapes or --population FILE is needed."
         )
     if request.redact:
         raise OptionError("--redact is for files: an extract of an endpoint is kept as it came.")
@@ -92,7 +100,7 @@ def pulled_from(
     Gives the request on that extract; raises SourceError where the endpoint does not answer as it
     should.
     """
-    extract = pull(named, _shapes(request), compile_, request.seed, progress)
+    extract = pull(named, _rules(request), compile_, request.seed, progress)
     if origin is not None:
         said = (origin.notice, *extract.notices)
         extract = replace(extract, origin=origin.paths, origin_digest=origin.digest, notices=said)
@@ -110,12 +118,16 @@ def pulled_from(
 def estimated(request: Request, compile_: Compile, progress: Progress | None) -> Estimate:
     """Estimate what an extract of the endpoint of a request would take; raises SourceError."""
     named = endpoint_of(request)
-    return estimate(named, _shapes(request), compile_, request.seed, progress)
+    return estimate(named, _rules(request), compile_, request.seed, progress)
 
 
-def _shapes(request: Request) -> Shapes:
-    paths = [Path(one) for one in request.shapes]
-    return read_shapes(paths, most=request.max_bytes, objects=request.objects)
+def _rules(request: Request) -> Rules:
+    shapes, axioms = ([Path(one) for one in some] for some in (request.shapes, request.axioms))
+    most, objects = request.max_bytes, request.objects
+    return Rules(
+        read_shapes(shapes, most=most, objects=objects) if shapes else None,
+        read_axioms(axioms, most=most, objects=objects) if axioms else None,
+    )
 
 
 def _objects(request: Request, quads: bytes, lists: bytes, lost: bool) -> dict[str, Given]:  # noqa: FBT001
@@ -166,9 +178,10 @@ def symptoms_of(
             yield Symptom(made, Observation(asked.population, {}))
             continue
         members = len(extract.lists[asked.members])
-        symptom, again = _failing(graph, constraint, asked, members, seconds)
+        said = compiled.reported.get(constraint.key)
+        symptom, again = _failing(graph, constraint, asked, members, said, seconds)
         if again is not None and again < _BORNE_OUT * len(asked.failed):
-            notices.append(_not_borne_out(constraint, asked, again))
+            notices.append(_not_borne_out(constraint, asked, again, said))
         elif graph.lost and rests_on_forms(graph, constraint, symptom.observation):
             notices.append(
                 f"{constraint.label}: it looks at how literals are written, and the endpoint has "
@@ -181,12 +194,16 @@ def symptoms_of(
             yield symptom
 
 
-def _not_borne_out(constraint: Constraint, asked: Asked, again: int) -> str:
+def _not_borne_out(
+    constraint: Constraint, asked: Asked, again: int, said: Observation | None
+) -> str:
+    who, why = "endpoint", "It answers such a rule otherwise than SPARQL 1.1 says"
+    if said is not None:
+        who, why = "report", "The data have changed since, or were others"
     return (
-        f"{constraint.label}: the endpoint says that {asked.failing:,} nodes fail; of "
+        f"{constraint.label}: the {who} says that {asked.failing:,} nodes fail; of "
         f"{len(asked.failed):,} that were taken, {again:,} break the rule by what the endpoint "
-        "says of them. It answers such a rule otherwise than SPARQL 1.1 says, or too little was "
-        "taken along (--hops); the rule is passed over."
+        f"says of them. {why}, or too little was taken along (--hops); the rule is passed over."
     )
 
 
@@ -200,12 +217,18 @@ def _of_a_sample(constraint: Constraint, asked: Asked, members: int) -> str:
 
 
 def _failing(
-    graph: Graph, constraint: Constraint, asked: Asked, members: int, seconds: float
+    graph: Graph,
+    constraint: Constraint,
+    asked: Asked,
+    members: int,
+    said: Observation | None,
+    seconds: float,
 ) -> tuple[Symptom, int | None]:
     """Return the symptom, and how many failing nodes break the rule by what the extract holds.
 
     The extract is a part of the graph, so a node that lacks something lacks it here too; and what a
-    rule looks at came along. None where the rule cannot be looked at so.
+    rule looks at came along. None where the rule cannot be looked at so. Of what a report says
+    (`said`) come the values at fault, and nothing is known of the rule where no shape fits it.
     """
     fails = _list(f"{asked.members}:{constraint.key}")
     _mark(graph, fails, asked.failed)
@@ -213,23 +236,32 @@ def _failing(
         template(ROLE, "listed-members").fragment(list=one) for one in (_list(asked.members), fails)
     )
     texts = Texts(target, failing)
-    rule = Texts(target, constraint.exact.violation, gives_path=constraint.exact.gives_path)
+    own = constraint.rule or constraint.exact
+    rule = Texts(target, own.violation, gives_path=own.gives_path)
     made = replace(
         constraint,
         exact=texts,
         portable=texts,
-        asked=constraint.portable,
+        asked=_texts_asked(constraint, asked),
         rule=rule,
         population=members,
         guarded=False,
     )
     values = _values(graph, constraint, replace(rule, target=failing), seconds)
     nodes: list[Term] = [ox.NamedNode(one) for one in asked.failed]
-    found = {node: (values or {}).get(node, ()) for node in nodes}
+    at_fault = (values or {}) if said is None else said.failing
+    found = {node: at_fault.get(node, ()) for node in nodes}
     again = None if values is None else sum(node in values for node in nodes)
     drawn = Drawn(asked.failing, len(nodes), asked.population - asked.failing, members - len(nodes))
     only = None if drawn.whole else drawn
     return Symptom(made, Observation(members, found), drawn=only), again
+
+
+def _texts_asked(constraint: Constraint, asked: Asked) -> Texts | None:
+    """Return how an endpoint can be asked who fails; None where a report names too many."""
+    if asked.texts is not None:
+        return asked.texts
+    return constraint.portable if asked.failing <= BATCH else None
 
 
 def _values(

@@ -10,8 +10,10 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 from kgreason.base.errors import KgreasonError, OptionError, QueryError, ShapesError
+from kgreason.base.store import Term
 from kgreason.base.terms import SH
 from kgreason.context.symptom import Observed, Symptom
+from kgreason.endpoint.extract import Extract
 from kgreason.graph import Graph
 from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.request import Request
@@ -26,10 +28,12 @@ from kgreason.shacl import (
     observe,
     observe_all,
     observe_fallback,
+    outcome_elsewhere,
     outcome_symptom,
     read_axioms,
     read_report,
     read_shapes,
+    tried,
 )
 from kgreason.shacl.lost_forms import rests_on_forms
 from kgreason.shacl.population import Counts, Uncounted
@@ -39,7 +43,15 @@ def look(graph: Graph, request: Request) -> Observed:
     """Look at a graph as a request asks; raises ShapesError if no shape is of use."""
     notices: list[str] = []
     doubts: list[str] = []
-    if request.outcome:
+    if request.extract:
+        extract, known = extract_of(request), compiled_elsewhere(request, graph, Uncounted())
+        notices += extract.notices
+        seen = list(symptoms_of(graph, extract, known, notices, request.query_seconds))
+        if not any(each.observation.population != 0 for each in seen):
+            doubts.append(nothing(known))
+        if request.outcome and request.at is None:
+            seen = [_tried(graph, request, extract, each) for each in seen]
+    elif request.outcome:
         text = _text(request.outcome, request)
         at = None if request.at is None else Decimal(str(request.at))
         constraint = outcome_symptom(
@@ -55,13 +67,6 @@ def look(graph: Graph, request: Request) -> Observed:
                 f"{request.violations}: the report holds no result, and without --shapes nobody "
                 "knows whether anything was checked."
             )
-    elif request.extract:
-        extract = extract_of(request)
-        compiled = compiled_elsewhere(request, graph, Uncounted())
-        notices += extract.notices
-        seen = list(symptoms_of(graph, extract, compiled, notices, request.query_seconds))
-        if not any(each.observation.population != 0 for each in seen):
-            doubts.append(nothing(compiled))
     else:
         compiled = _compiled(graph, request, notices)
         seen = list(_checked(graph, compiled, request, notices))
@@ -77,18 +82,52 @@ def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Symptom]) -> list[s
 
 
 def compiled_elsewhere(request: Request, graph: Graph, counts: Counts) -> Compiled:
-    """Compile the shapes of a request for a graph of which `counts` counts the nodes."""
-    return _of_shapes(graph, request, [], counts)
+    """Compile what a request asks for a graph of which `counts` counts the nodes.
+
+    Of a report this has what it says of each constraint; nobody is validated.
+    """
+    if request.outcome:
+        at = None if request.at is None else Decimal(str(request.at))
+        text = _text(request.outcome, request)
+        return Compiled((outcome_elsewhere(text, graph, at, counts, request.outcome),), (), [])
+    notices: list[str] = []
+    checked = bool(request.shapes or request.axioms)
+    compiled = _compiled(graph, request, notices, counts) if checked else None
+    if compiled is not None and not request.violations:
+        return replace(compiled, notices=notices)
+    seen = _reported(graph, request, compiled, notices, counts)
+    return Compiled(
+        tuple(one.constraint for one in seen),
+        (),
+        notices,
+        reported={one.constraint.key: one.observation for one in seen},
+    )
 
 
-def _compiled(graph: Graph, request: Request, notices: list[str]) -> Compiled:
+def _tried(graph: Graph, request: Request, extract: Extract, symptom: Symptom) -> Symptom:
+    """Return the symptom of an outcome query with what trials on an extract show that it asks."""
+    constraint, failing = symptom.constraint, symptom.observation.failing
+    asked, name = extract.asked(constraint.key), request.outcome or ""
+    if asked is None or not failing:
+        return symptom
+    outcomes: dict[Term, bool] = {}
+    for iri in extract.lists[asked.members]:
+        node = NamedNode(iri)
+        outcomes[node] = node in failing
+    given = (_text(name, request), graph, outcomes, request.query_seconds, name)
+    return replace(symptom, constraint=tried(constraint, *given))
+
+
+def _compiled(
+    graph: Graph, request: Request, notices: list[str], counts: Counts | None = None
+) -> Compiled:
     """Compile the shapes and the axioms of a request; `only` has to fit one of the two."""
     makers = [make for given, make in _MAKERS if getattr(request, given)]
     made: list[Compiled] = []
     errors: list[ShapesError] = []
     for make in makers:
         try:
-            made.append(make(graph, request, notices))
+            made.append(make(graph, request, notices, counts))
         except ShapesError as error:
             if request.only is None:
                 raise
@@ -107,11 +146,13 @@ def _together(shapes: Compiled, axioms: Compiled) -> Compiled:
     )
 
 
-def _of_axioms(graph: Graph, request: Request, notices: list[str]) -> Compiled:
+def _of_axioms(
+    graph: Graph, request: Request, notices: list[str], counts: Counts | None = None
+) -> Compiled:
     paths = [Path(p) for p in request.axioms]
     axioms = read_axioms(paths, most=request.max_bytes, objects=request.objects)
     severity = _severity(request.severity)
-    compiled = compile_axioms(axioms, graph, severity=severity, only=request.only)
+    compiled = compile_axioms(axioms, graph, severity=severity, only=request.only, counts=counts)
     notices += compiled.notices
     return compiled
 
@@ -187,7 +228,11 @@ def _checked(
 
 
 def _reported(
-    graph: Graph, request: Request, compiled: Compiled | None, notices: list[str]
+    graph: Graph,
+    request: Request,
+    compiled: Compiled | None,
+    notices: list[str],
+    counts: Counts | None = None,
 ) -> list[Symptom]:
     file = Path(request.violations or "")
     population = _text(request.population, request) if request.population else None
@@ -200,6 +245,7 @@ def _reported(
             seconds=request.query_seconds,
             most=request.max_bytes,
             objects=request.objects,
+            counts=counts,
         )
     notices += report.notices
     return [Symptom(constraint, observed) for constraint, observed in report.seen]

@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +21,7 @@ from kgreason.graph import Graph, digest, load
 from kgreason.graph.given import gone, is_given
 from kgreason.graph.load import passed_over
 from kgreason.observe.extracted import (
+    endpoint_of,
     estimated,
     kept_again,
     names_endpoint,
@@ -102,6 +103,8 @@ def taken(request: Request, progress: Progress | None, ledger: Path | None = Non
     """
     compile_ = partial(compiled_elsewhere, request)
     if names_endpoint(request):
+        endpoint_of(request)
+        _all_there(replace(request, data=()))
         return pulled(request, compile_, progress)
     _all_there(request)
     if not is_too_large(request):
@@ -117,6 +120,8 @@ def estimate(request: Request, progress: Progress | None = None) -> Estimate:
     """
     if not names_endpoint(request):
         raise OptionError("--dry-run is about an endpoint; give its address (https://…) as data.")
+    endpoint_of(request)
+    _all_there(replace(request, data=()))
     return estimated(request, partial(compiled_elsewhere, request), progress)
 
 

@@ -9,7 +9,7 @@ from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observatio
 from kgreason.shacl.fallback import observe_fallback
 from kgreason.shacl.located import Located, located
 from kgreason.shacl.observation import observe, observe_all
-from kgreason.shacl.outcome import outcome_symptom
+from kgreason.shacl.outcome import outcome_elsewhere, outcome_symptom, tried
 from kgreason.shacl.paths import Path, of_predicate
 from kgreason.shacl.readings import Reading, readings
 from kgreason.shacl.report_reader import Reported, read_report
@@ -43,9 +43,11 @@ __all__ = [
     "observe_all",
     "observe_fallback",
     "of_predicate",
+    "outcome_elsewhere",
     "outcome_symptom",
     "read_axioms",
     "read_report",
     "read_shapes",
     "readings",
+    "tried",
 ]

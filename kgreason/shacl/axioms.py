@@ -25,7 +25,7 @@ from kgreason.graph.names import local_name
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Compiled, Constraint, Texts
 from kgreason.shacl.paths import Path, of_predicate
-from kgreason.shacl.population import Populations
+from kgreason.shacl.population import Counts, Populations
 from kgreason.shacl.shapes import expanded, key_of, read_triples
 from kgreason.shacl.superclasses import Superclasses
 from kgreason.shacl.targets import Target, union
@@ -49,6 +49,12 @@ class Axiom:
     on_path: bool
     keys: tuple[ox.NamedNode, ...] = ()
     among: "Among | None" = None
+
+    @property
+    def terms(self) -> frozenset[ox.NamedNode]:
+        """All classes and properties that the axiom names."""
+        more = () if self.among is None else self.among.members
+        return frozenset((*self.names(), *self.keys, *more))
 
     @property
     def kind(self) -> ox.NamedNode:
@@ -81,12 +87,16 @@ class Among:
 
 @dataclass
 class Axioms:
-    """The axioms of some files, and what there is to say of those that are not looked at."""
+    """The axioms of some files, and what there is to say of those that are not looked at.
+
+    `above` are their statements of what is below what, of classes and of properties with an IRI.
+    """
 
     found: tuple[Axiom, ...]
     files: tuple[str, ...]
     notices: list[str] = field(default_factory=list)
     prefixes: Mapping[str, str] = field(default_factory=dict)
+    above: tuple[ox.Triple, ...] = ()
 
 
 def _terms(form: Template, key: str) -> list[ox.NamedNode]:
@@ -137,7 +147,14 @@ def read_axioms(
             "give the ontology that states them."
         )
     notices = [*read.notices, *_unread(store, named, found, unnamed)]
-    return Axioms(tuple(found), read.files, notices, read.prefixes)
+    above = tuple(
+        triple
+        for triple in read.triples()
+        if triple.predicate in {RDFS.subClassOf, RDFS.subPropertyOf}
+        and triple.subject != triple.object
+        and all(isinstance(t, ox.NamedNode) and _sound(t) for t in (triple.subject, triple.object))
+    )
+    return Axioms(tuple(found), read.files, notices, read.prefixes, above)
 
 
 def _grouped(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -224,20 +241,22 @@ def compile_axioms(
     *,
     severity: ox.NamedNode | None = None,
     only: str | None = None,
+    counts: Counts | None = None,
 ) -> Compiled:
-    """Make a constraint of every axiom that has nodes to look at.
+    """Make a constraint of every axiom that has nodes to look at, or of which that is not known.
 
     An axiom has the severity of a violation. `only` keeps those that are about the property or
-    class of that IRI. Raises ShapesError if it fits none.
+    class of that IRI. `counts` counts who is looked at, where the graph does not. Raises
+    ShapesError if `only` fits none.
     """
-    return _Compiler(axioms, graph).run(severity, only)
+    return _Compiler(axioms, graph, counts or Populations(graph, 0.0)).run(severity, only)
 
 
 class _Compiler:
-    def __init__(self, axioms: Axioms, graph: Graph) -> None:
+    def __init__(self, axioms: Axioms, graph: Graph, counts: Counts) -> None:
         self.axioms, self.graph = axioms, graph
         self.superclasses = Superclasses(graph.store)
-        self.populations = Populations(graph, 0.0)
+        self.populations = counts
         self.below = _subproperties(graph)
         quads = graph.store.inner.quads_for_pattern(None, OWL.sameAs, None, ox.DefaultGraph())
         self.same = next(iter(quads), None) is not None
@@ -275,7 +294,7 @@ class _Compiler:
         unmet: dict[Target, None] = {}
         for axiom in chosen:
             constraint = self._constraint(axiom)
-            if constraint.population:
+            if constraint.population != 0:
                 made.setdefault(constraint.key, constraint)
             else:
                 empty.append(local_name(axiom.said.value))

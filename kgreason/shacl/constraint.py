@@ -190,7 +190,8 @@ class Compiled:
     """Constraints that run as queries, those left to pySHACL, and what there is to say.
 
     `ill_formed` are those of the notices that tell of shapes or parameters without a meaning;
-    `empty` counts the constraints without a node to look at, `unmet` are their targets.
+    `empty` counts the constraints without a node to look at, `unmet` are their targets. `reported`
+    is what a validation report says of constraints, by their keys.
     """
 
     constraints: tuple[Constraint, ...]
@@ -200,3 +201,4 @@ class Compiled:
     ill_formed: tuple[str, ...] = ()
     empty: int = 0
     unmet: tuple[Target, ...] = ()
+    reported: Mapping[str, Observation] = field(default_factory=dict, repr=False)

@@ -1,13 +1,15 @@
 """A symptom that the user asks for: a SELECT of ?focus and ?outcome."""
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import OptionError, QueryError
-from kgreason.base.store import Results, Term, check_query, guarded_select
+from kgreason.base.store import Results, Store, Term, check_query, guarded_select
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import TRAILS, XSD
 from kgreason.graph import Graph
@@ -15,6 +17,7 @@ from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
 from kgreason.shacl.outcome_cut import Cut, outcome_cut
 from kgreason.shacl.paths import IllFormedError
+from kgreason.shacl.population import Counts
 from kgreason.shacl.prebinding import expanded
 from kgreason.shacl.readings import readings
 from kgreason.shacl.shapes import key_of
@@ -40,49 +43,120 @@ def outcome_symptom(
     or ?outcome, gives no rows or mixes kinds; OptionError for `at` with booleans.
     """
     check_query(text, where)
-    if not re.search(r"\bselect\b", text, re.IGNORECASE):
+    if not _is_select(text):
         raise QueryError(f"{where}: the query must be a SELECT of ?focus and ?outcome.")
     rows = guarded_select(graph.store, text, seconds, where)
-    missing = [name for name in ("focus", "outcome") if name not in rows.variables]
-    if missing:
-        raise QueryError(
-            f"{where}: the query must give ?focus and ?outcome; "
-            f"{' and '.join('?' + name for name in missing)} is missing."
-        )
+    _has_both(rows.variables, where)
     pairs = [(row["focus"], row["outcome"]) for row in rows if {"focus", "outcome"} <= set(row)]
     if not pairs:
         raise QueryError(f"{where}: the query gives no rows on this data, so there is no outcome.")
-    try:
-        select = Fragment(expanded(text))
-    except IllFormedError as error:
-        raise QueryError(f"{where}: {error}.") from error
+    select = _inner(text, where)
     numbers = _numbers(pairs, at, where)
     cut = _cut(numbers, at)
-    bound = cut and ox.Literal(format(cut.at, "f"), datatype=XSD.decimal)
-    target = template(ROLE, "outcome-target").fragment(select=select)
+    made = replace(
+        _constraint(text, select, cut and cut.at),
+        population=len({focus for focus, _ in pairs}),
+        cut_bits=cut.bits if cut else None,
+        numbers=numbers,
+    )
+    return made if numbers else tried(made, text, graph, _truths(pairs), seconds, where)
+
+
+def outcome_elsewhere(
+    text: str, graph: Graph, at: Decimal | None, counts: Counts, where: str = "--outcome"
+) -> Constraint:
+    """Make a symptom of a user's query for a graph that `counts` counts the nodes of.
+
+    Where it counts nothing, nothing is asked of the graph. Numbers are cut at `at`, which has to be
+    given: where they part is worked out from all of them. Raises QueryError and OptionError as
+    `outcome_symptom` does.
+    """
+    check_query(text, where)
+    variables = Store(ox.Store(), where).select(text).variables if _is_select(text) else ()
+    _has_both(variables, where)
+    made = _constraint(text, _inner(text, where), at)
+    population = counts.count(made.target, guarded=True)
+    if population is None:
+        return made
+    if not population:
+        raise QueryError(f"{where}: the query gives no rows on this data, so there is no outcome.")
+    kinds = template("endpoint", "outcome-kinds").render(select=_inner(text, where))
+    (row,) = graph.store.select(kinds)
+    rows, truths, numbers = (int(float(row[n].value)) for n in ("rows", "truths", "numbers"))
+    if at is None and numbers == rows:
+        raise OptionError(
+            f"{where}: ?outcome is a number here; say with --at from which number on a node fails. "
+            "Where numbers part is worked out from all of them, and an endpoint is not asked that."
+        )
+    if (truths if at is None else numbers) != rows:
+        raise QueryError(
+            f"{where}: ?outcome must be true or false for all nodes, or a number for all; of "
+            f"{rows:,} rows {truths:,} have true or false, and {numbers:,} a number"
+            f"{'' if at is None else ', and --at is for numbers'}."
+        )
+    return replace(made, population=population)
+
+
+def tried(
+    constraint: Constraint,
+    text: str,
+    graph: Graph,
+    outcomes: Mapping[Term, bool],
+    seconds: float,
+    where: str,
+) -> Constraint:
+    """Return a symptom of a user's query with what trials on the graph show that it asks."""
+    given = (expanded(text), graph, outcomes, seconds, where)
+    read = constraint.readings
+    return replace(
+        constraint, readings=with_values(read, *given) if read else tried_readings(*given)
+    )
+
+
+def _constraint(text: str, select: Fragment, at: Decimal | None) -> Constraint:
+    """Make the symptom of a query whose numbers fail from `at` on; None is for true and false."""
+    bound = None if at is None else ox.Literal(format(at, "f"), datatype=XSD.decimal)
     violation = (
         template(ROLE, "outcome-true").fragment(select=select)
         if bound is None
         else template(ROLE, "outcome-at").fragment(select=select, at=bound)
     )
+    target = template(ROLE, "outcome-target").fragment(select=select)
     texts = Texts(target, violation, whole=True)
-    read = readings(select.text, at=bound and bound.value)
-    if not numbers:
-        given = (select.text, graph, _truths(pairs), seconds, where)
-        read = with_values(read, *given) if read else tried_readings(*given)
     return Constraint(
         key_of(text, str(bound)),
         *(None, None, TRAILS.OutcomeQuery, None, None, None),
         {},
         texts,
         texts,
-        population=len({focus for focus, _ in pairs}),
         guarded=True,
         at=bound,
-        cut_bits=cut.bits if cut else None,
-        numbers=numbers,
-        readings=read,
+        readings=readings(select.text, at=bound and bound.value),
     )
+
+
+def _is_select(text: str) -> bool:
+    return re.search(r"\bselect\b", text, re.IGNORECASE) is not None
+
+
+def _has_both(variables: Sequence[str], where: str) -> None:
+    """Refuse a query without ?focus or ?outcome; raises QueryError."""
+    if not variables:
+        raise QueryError(f"{where}: the query must be a SELECT of ?focus and ?outcome.")
+    missing = [name for name in ("focus", "outcome") if name not in variables]
+    if missing:
+        raise QueryError(
+            f"{where}: the query must give ?focus and ?outcome; "
+            f"{' and '.join('?' + name for name in missing)} is missing."
+        )
+
+
+def _inner(text: str, where: str) -> Fragment:
+    """Return a query as it can stand in another; raises QueryError for one that cannot."""
+    try:
+        return Fragment(expanded(text))
+    except IllFormedError as error:
+        raise QueryError(f"{where}: {error}.") from error
 
 
 def _numbers(pairs: list[tuple[Term, Term]], at: Decimal | None, where: str) -> dict[Term, Decimal]:
@@ -136,9 +210,14 @@ def population_target(text: str, graph: Graph, where: str, seconds: float) -> tu
     rows: Results = guarded_select(graph.store, text, seconds, where)
     if "focus" not in rows.variables:
         raise QueryError(f"{where}: the query must give ?focus.")
-    try:
-        select = expanded(text)
-    except IllFormedError as error:
-        raise QueryError(f"{where}: {error}.") from error
     nodes = {row["focus"] for row in rows if "focus" in row}
-    return template(ROLE, "population-target").fragment(select=Fragment(select)), len(nodes)
+    return template(ROLE, "population-target").fragment(select=_inner(text, where)), len(nodes)
+
+
+def population_elsewhere(text: str, counts: Counts, where: str) -> tuple[Fragment, int | None]:
+    """Return the target made of a user's SELECT of ?focus, and how many nodes `counts` counts."""
+    check_query(text, where)
+    if not _is_select(text) or "focus" not in Store(ox.Store(), where).select(text).variables:
+        raise QueryError(f"{where}: the query must be a SELECT that gives ?focus.")
+    target = template(ROLE, "population-target").fragment(select=_inner(text, where))
+    return target, counts.count(target, guarded=True)

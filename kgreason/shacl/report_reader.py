@@ -17,8 +17,9 @@ from kgreason.graph.given import Objects
 from kgreason.shacl.constraint import Compiled, Constraint, Observation, Result, Texts
 from kgreason.shacl.fallback import all_listed, fails_listed, relisted
 from kgreason.shacl.observation import grouped
-from kgreason.shacl.outcome import population_target
+from kgreason.shacl.outcome import population_elsewhere, population_target
 from kgreason.shacl.paths import IllFormedError, Path, read_path
+from kgreason.shacl.population import Counts
 from kgreason.shacl.shapes import Node, Shapes, key_of, read_triples
 
 _FOCUS = Fragment("?focus")
@@ -51,12 +52,14 @@ def read_report(
     seconds: float = 60.0,
     most: int = MOST_BYTES,
     objects: Objects = MappingProxyType({}),
+    counts: Counts | None = None,
 ) -> Reported:
     """Read a validation report; raises ShapesError if there is none in the file.
 
     Who did not fail is known from the targets of the shapes (`compiled`), or from `population`, a
     SELECT of ?focus; without either the population is None and the failing nodes can only be
-    grouped. A packed file may hold `most` bytes. What is among `objects` is no file.
+    grouped. A packed file may hold `most` bytes. What is among `objects` is no file. With `counts`
+    `population` is not asked of the graph, but counted by it.
     """
     report = read_triples([file], most=most, objects=objects)
     groups = _groups(report, file)
@@ -67,8 +70,10 @@ def read_report(
             f"{file}: {len(blank)} focus nodes are blank nodes, which cannot be found in the data "
             "again; they are passed over."
         )
-    target: tuple[Fragment, int] | None = None
-    if population is not None:
+    target: tuple[Fragment, int | None] | None = None
+    if population is not None and counts is not None:
+        target = population_elsewhere(population, counts, "--population")
+    elif population is not None:
         target = population_target(population, graph, "--population", seconds)
     seen = []
     for group, (known, results) in _by_constraint(groups, compiled).items():
@@ -157,7 +162,7 @@ def _observed(
     group: _Group,
     results: Sequence[Result],
     known: Constraint | None,
-    target: tuple[Fragment, int] | None,
+    target: tuple[Fragment, int | None] | None,
 ) -> tuple[Constraint, Observation]:
     failing = grouped(results)
     nodes = list(failing)
