@@ -135,7 +135,8 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     """Make a history by its name in the lists of mutants.
 
     It is "laboratory", "doubtful", "paired", "grouped", "advised" (by a scripted model),
-    "looked-up" (in documents), "routed", "planned" (by react), "divided" (by a supervisor),
+    "looked-up" (in documents), "routed", "planned" (by react), "goals of a plan",
+    "divided" (by a supervisor),
     "part" (of what was divided), "goals" (of a model, by which it was divided),
     "linked" (hypotheses that hang on each other), "kin" (whose families do),
     "joined" (of segments of workers), or a policy under which the laboratory runs; with "own"
@@ -151,7 +152,7 @@ def history(folder: Path, name: str) -> Record:  # noqa: PLR0911 - a return for 
     if kind == "routed":
         made = kgreason.route("why do so many samples lack a mass?", shapes=True)
         return tiny(folder, policy=used, routing=made.decision.as_dict())
-    if kind in {"planned", "divided", "part", "goals"}:
+    if kind in {"planned", "goals of a plan", "divided", "part", "goals"}:
         return _planned(folder, kind)
     if kind in {"linked", "kin"}:
         from tests.linked_support import kin_record, linked_record  # noqa: PLC0415 - few need it
@@ -187,8 +188,11 @@ def _planned(folder: Path, kind: str) -> Record:
     if kind in {"divided", "part"}:
         record = kgreason.plan("Why?", strategy="supervisor", **asked).result.record
         return record if kind == "divided" else Record(record.store, expected(record)[0].session)
-    question = "How many parts have no unit mass?"
-    return kgreason.plan(question, asked["data"], strategy="react").result.record
+    question, strategy = "How many parts have no unit mass?", "react"
+    if kind != "planned":
+        question += " How many makers are there? Describe them."
+        strategy = "plan-then-execute"
+    return kgreason.plan(question, asked["data"], strategy=strategy).result.record
 
 
 def _investigate(folder: Path, needed: list[str], **options: Any) -> Record:

@@ -95,6 +95,7 @@ def plan(
     queue: str | Path | None = None,
     split: str | None = None,
     goals: Sequence[str] = (),
+    jobs: int = 1,
     progress: Progress | None = None,
     notice: Notice | None = None,
     told: Told | None = None,
@@ -106,8 +107,11 @@ def plan(
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
     an outcome may be left out. A `queue` is of use to supervisors and hypotheses; `split` is by
     what a supervisor divides (symptom, class, source, or "source,symptom"), `goals` into what.
-    Raises KgreasonError.
+    Causes are looked for in `jobs` processes, and independent goals of a plan worked on. Raises
+    KgreasonError.
     """
+    if jobs < 1:
+        raise OptionError("--jobs must be at least 1.")
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
     made = routing or routed(
@@ -148,6 +152,7 @@ def plan(
         progress,
         notice,
         told,
+        jobs,
         {"split": split, "goals": tuple(goals)} if split is not None or goals else {},
     )
     if split is not None or goals:

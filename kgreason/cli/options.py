@@ -317,8 +317,8 @@ Jobs = Annotated[
     typer.Option(
         metavar="N",
         rich_help_panel=BUDGET,
-        help="Processes in which causes are looked for, a symptom at a time; the record is the "
-        "same for any number.",
+        help="Processes in which causes are looked for, a symptom at a time, or independent goals "
+        "of a plan are worked on; the record is the same for any number.",
     ),
 ]
 Queue = Annotated[

@@ -83,6 +83,7 @@ def ask(
         ),
     ] = False,
     max_seconds: o.MaxSeconds = None,
+    jobs: o.Jobs = 1,
     queue: o.Queue = None,
     source: s.Source = None,
     readings: s.Readings = None,
@@ -122,6 +123,7 @@ def ask(
         "max_seconds": max_seconds,
         "ledger": ledger,
         "folder": _folder(ledger),
+        "jobs": jobs,
         **limits,
     }
     files = o.paths(data)

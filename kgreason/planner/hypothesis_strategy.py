@@ -44,6 +44,7 @@ class Hypothesis:
             context.notice,
             context.told,
             model=model,
+            jobs=context.jobs,
             **context.more,
         )
         return plan_result(result, self.name)

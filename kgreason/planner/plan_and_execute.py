@@ -1,7 +1,8 @@
 """The strategy `plan-then-execute`: goals first, then their steps; a plan that fails is revised.
 
 Without a model the parts of the question are its goals: what stands between full stops, semicolons
-and "and" before a word that asks. A goal that depends on another is worked on after it. A goal that
+and "and" before a word that asks. A goal that depends on another is worked on after it; those that
+depend on none which is open are worked on together, a call of each at a time. A goal that
 fails is replaced by another one, as often as `policy:planRevisions` says; the answer tells what was
 not reached.
 """
@@ -17,8 +18,10 @@ from kgreason.loop import Investigation
 from kgreason.planner.chosen_reasoner import chosen_reasoner
 from kgreason.planner.plan_result import plan_result
 from kgreason.planner.reasoner import Move, Situation
-from kgreason.planner.session import Session, resting
+from kgreason.planner.session import Session
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult
+from kgreason.planner.together import Task, work_on
+from kgreason.record.model_calls import write_calls
 from kgreason.record.plan_steps import write_goal
 from kgreason.record.record import Node
 from kgreason.routing.task_types import task_types
@@ -43,15 +46,23 @@ class Goal:
 
 @dataclass
 class Reached:
-    """What became of a goal: pending, complete, failed or revised, with its result."""
+    """What became of a goal: pending, complete, failed or revised, with its result.
+
+    `task` is the work on it, once that has begun.
+    """
 
     goal: Goal
     node: Node
     plan: int
     status: str = "pending"
     result: str = ""
-    rests_on: tuple[Node, ...] = ()
-    left: tuple[str, ...] = ()
+    task: Task | None = None
+
+    def ended(self) -> None:
+        """Take over how the work on it ended."""
+        if self.task is not None and self.task.end is not None:
+            self.status = "complete" if self.task.end.answered else "failed"
+            self.result = self.task.end.answer
 
 
 class PlanThenExecute:
@@ -68,7 +79,7 @@ class PlanThenExecute:
             session = Session(investigation, opened, pattern, chosen_reasoner(context))
             reached: list[Reached] = []
             try:
-                _carried_out(session, goal, reached)
+                _carried_out(session, goal, reached, context.jobs)
             except Spent as why:
                 session.stopped(why, ())
                 raise
@@ -91,16 +102,15 @@ def _planned(session: Session, question: str) -> list[Goal]:
     goals: list[Goal] = []
     for part in parts_of(question):
         back = goals and _BACK.search(part)
-        move = session.reasoner.next(session.situation(part, ()))
+        move, _ = session.decided(part, ())
         goals.append(Goal(part, move.tool or "query", (len(goals) - 1,) if back else ()))
     return goals
 
 
-def _carried_out(session: Session, question: str, reached: list[Reached]) -> None:
+def _carried_out(session: Session, question: str, reached: list[Reached], jobs: int) -> None:
     """Write the first plan down and work on its goals; replace those that fail."""
     reached += _written(session, _planned(session, question), 1, ())
-    for one in list(reached):
-        _worked_on(session, one, reached)
+    _worked_on(session, reached, jobs)
     for number in range(2, integer("planRevisions") + 2):
         failed = [one for one in reached if one.status == "failed"]
         fresh = [(one, other) for one in failed if (other := _instead(session, one)) is not None]
@@ -110,7 +120,7 @@ def _carried_out(session: Session, question: str, reached: list[Reached]) -> Non
         for (old, _), new in zip(fresh, made, strict=True):
             old.status = "revised"
             reached.append(new)
-            _worked_on(session, new, reached)
+        _worked_on(session, reached, jobs)
 
 
 def _written(
@@ -133,23 +143,36 @@ def _written(
             replaces[place].node if replaces else None,
         )
         made.append(Reached(goal, node, number))
+    write_calls(record, step, session.unrecorded)
     record.commit(step)
+    session.unrecorded.clear()
     return made
 
 
-def _worked_on(session: Session, one: Reached, reached: Sequence[Reached]) -> None:
-    """Work on a goal whose premises are reached; else it fails, and says why."""
-    premises = [reached[n] for n in one.goal.after if n < len(reached)]
-    short = next((p for p in premises if p.status != "complete"), None)
+def _worked_on(session: Session, reached: Sequence[Reached], jobs: int) -> None:
+    """Work on all goals that are pending, each once those that it depends on have ended."""
+    while pending := [one for one in reached if one.status == "pending"]:
+        for one in pending:
+            if one.task is None:
+                _begin(one, [reached[place] for place in one.goal.after])
+        open_ = [one for one in pending if one.task is not None]
+        work_on(session, [one.task for one in open_ if one.task is not None], jobs)
+        for one in open_:
+            one.ended()
+
+
+def _begin(one: Reached, premises: Sequence[Reached]) -> None:
+    """Begin a goal whose premises are reached; where one is not, it fails, and says why."""
+    if any(premise.status == "pending" for premise in premises):
+        return
+    short = next((premise for premise in premises if premise.status != "complete"), None)
     if short is not None:
         one.status, one.result = "failed", f"“{short.goal.question}” has to be answered before."
         return
     question = one.goal.question
     if premises:
         question = f"{question} ({premises[0].goal.question})"
-    move, done, left = session.work(question, one.node)
-    one.status = "complete" if move.answered else "failed"
-    one.result, one.rests_on, one.left = move.answer, tuple(resting(move, done)), left
+    one.task = Task(question, one.node)
 
 
 def _instead(session: Session, failed: Reached) -> Goal | None:
@@ -174,10 +197,10 @@ def _answered(session: Session, reached: Sequence[Reached]) -> None:
     rests: list[Node] = []
     left: set[str] = set()
     for one in reached:
-        if one.status == "complete":
+        if one.status == "complete" and one.task is not None:
             told.append(one.result)
-            rests += one.rests_on
-            left |= set(one.left)
+            rests += one.task.rests_on()
+            left |= set(one.task.left)
         else:
             instead = " Another goal took its place." if one.status == "revised" else ""
             told.append(f"“{one.goal.question}” failed: {one.result}{instead}")

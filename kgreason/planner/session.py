@@ -18,6 +18,7 @@ from kgreason.planner.tool_catalogue import Tool, scopes_of, tools_of
 from kgreason.planner.tool_catalogue import tools as all_tools
 from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
+from kgreason.record.model_calls import ModelCall
 from kgreason.record.plan_steps import (
     Answered,
     Call,
@@ -35,12 +36,16 @@ _WHY: Final = "is part of what a tool found"
 
 @dataclass
 class Session:
-    """A strategy at work. `pattern` is the IRI of its pattern, `reasoner` decides."""
+    """A strategy at work. `pattern` is the IRI of its pattern, `reasoner` decides.
+
+    `unrecorded` are calls of a model whose moves are not recorded yet; an answer takes them along.
+    """
 
     investigation: Investigation
     opened: Opened
     pattern: str
     reasoner: Reasoner
+    unrecorded: list[ModelCall] = field(default_factory=list)
     desk: Desk = field(init=False)
     offered: dict[str, Tool] = field(init=False)
 
@@ -90,28 +95,45 @@ class Session:
         where the budget ends it.
         """
         done: list[tuple[Seen, Node]] = []
-        for _ in range(_MOST_STEPS):
-            situation = self.situation(question, [seen for seen, _ in done])
-            move = self.reasoner.next(situation)
+        while True:
+            move, left = self.decided(question, [seen for seen, _ in done])
             if not move.tool:
-                return move, done, situation.understood.left
-            done.append(self.call(move, goal))
-        end = f"No answer was found in {_MOST_STEPS} steps."
-        return Move(end, answer=end, answered=False), done, ()
+                return move, done, left
+            ask(self.context.budget, f"tool {move.tool}")
+            done.append(self.recorded(move, self.looked(move), goal))
 
-    def call(self, move: Move, goal: Node | None = None) -> tuple[Seen, Node]:
-        """Call the tool of a move and record it as one step; gives what was seen and its node.
+    def decided(self, question: str, seen: Sequence[Seen]) -> tuple[Move, tuple[str, ...]]:
+        """Return what is to be done next for a question, and the words of it that are left out.
 
-        A tool that is not of the scopes of the strategy is not called; the step says so.
+        After `policy:planSteps` calls that is an answer which says that there is none.
         """
-        ask(self.context.budget, f"tool {move.tool}")
-        found = tools.call(self.desk, move.tool, move.arguments)
+        if len(seen) >= _MOST_STEPS:
+            end = f"No answer was found in {_MOST_STEPS} steps."
+            return Move(end, answer=end, answered=False), ()
+        situation = self.situation(question, seen)
+        move = self.reasoner.next(situation)
+        self.unrecorded += move.calls
+        return move, situation.understood.left
+
+    def looked(self, move: Move) -> Observation:
+        """Call the tool of a move, and return what it found; nothing is recorded.
+
+        A tool that is not of the scopes of the strategy is not called, and that is what is found.
+        """
+        return tools.call(self.desk, move.tool, move.arguments)
+
+    def recorded(
+        self, move: Move, found: Observation, goal: Node | None = None
+    ) -> tuple[Seen, Node]:
+        """Record a call and what it found as one step; gives what was seen and its node."""
+        for call in move.calls:
+            self.unrecorded.remove(call)
         if found.refused:
             return Seen(move.tool, "", found), self._refused(move, found.told, goal)
-        node = self._recorded(move, self.offered[move.tool], found, goal)
+        node = self._written(move, self.offered[move.tool], found, goal)
         return Seen(move.tool, str(move.arguments.get("query", "")), found), node
 
-    def _recorded(self, move: Move, tool: Tool, found: Observation, goal: Node | None) -> Node:
+    def _written(self, move: Move, tool: Tool, found: Observation, goal: Node | None) -> Node:
         context = self.context
         step = context.record.step("Plan")
         node = write_call(
@@ -184,10 +206,11 @@ class Session:
                 tuple(left),
                 move.rule,
                 move.by,
-                move.calls,
+                tuple(self.unrecorded),
             ),
         )
         self.context.record.commit(step)
+        self.unrecorded.clear()
         return node
 
     def stopped(self, why: Spent, rests_on: Sequence[Node]) -> None:

@@ -71,7 +71,8 @@ class PlanContext:
 
     `request` names the graph and what is wrong, as far as that is known; `ledger` is where the
     record goes, None for memory. A `reasoner` decides in place of the rules of decision or of the
-    `caller`, which is a language model; `folder` is where outcome queries are kept.
+    `caller`, which is a language model; `folder` is where outcome queries are kept. What only
+    reads is done in as many processes as there are `jobs`; the record does not depend on them.
     """
 
     request: Request
@@ -82,6 +83,7 @@ class PlanContext:
     progress: Progress | None = None
     notice: Notice | None = None
     told: Told | None = None
+    jobs: int = 1
     more: dict[str, Any] = field(default_factory=dict)
 
     def asked(self, goal: str, budget: Limits) -> Request:

@@ -101,7 +101,8 @@ class Supervisor:
                 investigation.request,
                 context.ledger,
                 context.progress,
-                told=context.told,
+                context.jobs,
+                context.told,
             )
             queue = context.more.get("carrier")
             carrier = self._carrier or (InTurn() if queue is None else Queued(queue))

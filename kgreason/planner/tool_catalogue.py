@@ -12,13 +12,17 @@ from kgreason.base.terms import RDFS, SKOS, TRAILS, TYPE
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool as it is declared: its IRI, name, what it does, its scope, and its arguments."""
+    """A tool as it is declared: its IRI, name, what it does, its scope, and its arguments.
+
+    `beside_others` says that its scope lets it run in a process beside other tools.
+    """
 
     iri: str
     name: str
     about: str
     scope: str
     takes: tuple[str, ...]
+    beside_others: bool = False
 
 
 @cached
@@ -57,7 +61,9 @@ def tools() -> dict[str, Tool]:
                 text(next(iter(values(store, node, p)), None))
                 for p in (SKOS.notation, RDFS.comment, TRAILS.scope)
             )
-            made.append(Tool(node.value, name, about, scope, takes))
+            beside = values(store, ox.NamedNode(scope), TRAILS.besideOthers)
+            reads = any(text(one) in {"true", "1"} for one in beside)
+            made.append(Tool(node.value, name, about, scope, takes, reads))
     return {one.name: one for one in sorted(made, key=lambda t: t.name)}
 
 
