@@ -95,8 +95,8 @@ _ASKED = (
 
 
 def planned(place: Path, jobs: int, reasoner: Reasoner | None = None, **more: Any) -> PlanResult:
-    options = {"strategy": "plan-then-execute", "jobs": jobs, "reasoner": reasoner} | more
-    return kgreason.plan(_ASKED, place / "parts.ttl", **options)
+    options: dict[str, Any] = {"strategy": "plan-then-execute", "jobs": jobs, "reasoner": reasoner}
+    return kgreason.plan(_ASKED, place / "parts.ttl", **options, **more)
 
 
 @dataclass
