@@ -110,8 +110,6 @@ def plan(
     Causes are looked for in `jobs` processes, and independent goals of a plan worked on. Raises
     KgreasonError.
     """
-    if jobs < 1:
-        raise OptionError("--jobs must be at least 1.")
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
     made = routing or routed(
@@ -173,6 +171,8 @@ def _worked(
     pattern: str, question: str, context: PlanContext, budget: Limits, queue: str | Path | None
 ) -> PlanResult:
     """Work on a question by a strategy, with the workers of a queue where one is named."""
+    if context.jobs < 1:
+        raise OptionError("--jobs must be at least 1.")
     if queue is not None and pattern not in _OF_WORKERS:
         raise OptionError(
             f"--queue: the strategy {pattern} works in one process; leave --queue out, or ask for "
