@@ -151,20 +151,24 @@ def plan(
         notice,
         told,
         jobs,
-        {"split": split, "goals": tuple(goals)} if split is not None or goals else {},
+        _division(split, goals, made.decision.pattern, model=caller is not None),
     )
-    if split is not None or goals:
-        _check_split(split, goals, made.decision.pattern, model=caller is not None)
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
     return _worked(made.decision.pattern, question, context, budget, queue)
 
 
-def _check_split(split: str | None, goals: Sequence[str], pattern: str, *, model: bool) -> None:
+def _division(
+    split: str | None, goals: Sequence[str], pattern: str, *, model: bool
+) -> dict[str, Any]:
+    """Return how a supervisor is to divide, nothing where that is not said; raises OptionError."""
+    if split is None and not goals:
+        return {}
     split_kinds(split, goals, model=model)
     if pattern != Supervisor.name:
         raise OptionError(
             f"--{'goal' if goals else 'split'} is about --strategy {Supervisor.name}; leave it out."
         )
+    return {"split": split, "goals": tuple(goals)}
 
 
 def _worked(
