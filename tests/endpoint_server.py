@@ -199,3 +199,38 @@ def proxy_before(target: str) -> Iterator[Proxy]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def trickling(beginning: bytes) -> Iterator[str]:
+    """Run a server that sends a beginning and then byte after byte, as long as anybody reads."""
+    stopped = threading.Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def trickle(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.recv(1)
+                connection.sendall(beginning)
+                while not stopped.wait(0.02):
+                    connection.sendall(b"x")
+            except OSError:
+                return
+
+    def serve() -> None:
+        while not stopped.is_set():
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=trickle, args=(connection,), daemon=True).start()
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/query"
+    finally:
+        stopped.set()
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join()

@@ -26,7 +26,7 @@ from kgreason.report.result import Result
 from kgreason.review.replay import replay
 from kgreason.shacl.population import Uncounted
 from tests.audit_support import CASES, relinked, tampered
-from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
+from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before, trickling
 from tests.lifetime_support import of
 
 pytest.importorskip("httpx")
@@ -426,6 +426,23 @@ def test_a_body_that_ends_too_early_is_asked_for_again(proxy: Proxy) -> None:
     asking = AskingEndpoint(NamedEndpoint(proxy.address), sleep=lambda _: None)
     assert asking.count("SELECT (COUNT(*) AS ?n) WHERE { GRAPH ?g { ?s a ?c } }") == 247
     assert len(proxy.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nX-Long: ",
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08" + bytes(6),
+    ],
+    ids=["status", "header", "body", "packed"],
+)
+def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(beginning: bytes) -> None:
+    with trickling(beginning) as address:
+        asking = AskingEndpoint(NamedEndpoint(address, seconds=0.1), sleep=lambda _: None)
+        with pytest.raises(SourceError, match=r"(did not end its answer|did not answer) within"):
+            asking.count("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }")
 
 
 def test_the_command_line_estimates_and_investigates(

@@ -6,9 +6,12 @@ so that no other host is asked than the one that a user named.
 """
 
 import codecs
+import contextlib
 import hashlib
 import os
 import re
+import socket
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +19,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from kgreason.base.errors import OptionError, RunError
@@ -59,6 +62,51 @@ class Answered:
     body: bytes
 
 
+class _Wire:
+    """The connection that a client uses now, so that it can be ended from another thread."""
+
+    def __init__(self) -> None:
+        self._stream: Any = None
+
+    def told(self, event: str, of: Mapping[str, Any]) -> None:
+        """Take note of a new connection; a client calls this with all that it does."""
+        if event in {"connection.connect_tcp.complete", "connection.start_tls.complete"}:
+            self._stream = of["return_value"]
+
+    def end(self) -> None:
+        """End the connection, whoever reads from it; nothing where there is none."""
+        wire = None if self._stream is None else self._stream.get_extra_info("socket")
+        if wire is not None:
+            with contextlib.suppress(OSError):
+                # That of TLS would wait for the other side.
+                socket.socket.shutdown(wire, socket.SHUT_RDWR)
+
+
+class _Limit:
+    """A time limit of a request as a whole; `reached` says whether its connection was ended.
+
+    The time limit of a client is one of each read, so that an answer which comes byte by byte would
+    never end, its headers least of all.
+    """
+
+    def __init__(self, seconds: float, wire: _Wire) -> None:
+        self.reached = False
+        self._wire = wire
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        self.reached = True
+        self._wire.end()
+
+
 @dataclass
 class Fetch:
     """Asks one service.
@@ -83,6 +131,12 @@ class Fetch:
     _next: float = 0.0
     _client: Any = None
     _process: int = 0
+    _wire: _Wire = field(default_factory=_Wire)
+
+    @property
+    def _traced(self) -> dict[str, Any]:
+        """What has a client tell of its connections."""
+        return {"trace": self._wire.told}
 
     def get(self, path: str, parameters: Mapping[str, str | int]) -> str:
         """Return the text of an answer; raises SourceError where there is none after all tries."""
@@ -160,9 +214,10 @@ class Fetch:
     ) -> tuple[Answered | None, str]:
         """Ask once; gives the answer, or None and what went wrong."""
         client, errors = self._connected()
-        until = self.now() + self.seconds
+        until, late = self.now() + self.seconds, f"did not end its answer within {self.seconds:g} s"
+        limit = _Limit(self.seconds, self._wire)
         try:
-            with client.stream(method, address, **sent) as came:
+            with limit, client.stream(method, address, **sent, extensions=self._traced) as came:
                 parts, size = [], 0
                 for part in came.iter_bytes():
                     parts.append(part)
@@ -171,12 +226,16 @@ class Fetch:
                         host = urlsplit(address).netloc
                         raise SourceError(f"{host} answered with more than {self.largest} bytes.")
                     if self.now() > until:
-                        return None, f"did not end its answer within {self.seconds:g} s"
+                        return None, late
+                if limit.reached:  # a body without a length ends where the connection does
+                    return None, late
                 headers = {name.lower(): said for name, said in came.headers.items()}
                 return Answered(came.status_code, headers, b"".join(parts)), ""
         except errors.TimeoutException:
             return None, f"did not answer within {self.seconds:g} s"
         except errors.HTTPError as error:
+            if limit.reached:
+                return None, late
             return None, f"cannot be reached ({type(error).__name__})"
 
     def _connected(self) -> tuple[Any, Any]:
