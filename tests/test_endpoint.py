@@ -1,6 +1,7 @@
 """A SPARQL endpoint as the graph, on Oxigraph's own server: ids, counts and an extract."""
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -18,6 +19,7 @@ from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import SourceError
 from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
+from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint, headers_of
 from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.look import compiled_elsewhere
@@ -443,6 +445,48 @@ def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(beginning: bytes) 
         asking = AskingEndpoint(NamedEndpoint(address, seconds=0.1), sleep=lambda _: None)
         with pytest.raises(SourceError, match=r"(did not end its answer|did not answer) within"):
             asking.count("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }")
+
+
+def test_an_endpoint_that_dies_is_asked_nothing_twice(
+    proxy: Proxy, shapes: Path, tmp_path: Path, by_files: Result
+) -> None:
+    asked: dict[str, Any] = {"shapes": shapes, "ledger": tmp_path / "ledger", **RUN}
+    gone = (503, {"Retry-After": "86400", "Content-Length": "0"}, b"")
+    answered = 40
+
+    def dies(_: str, *answer: Any) -> Any:
+        return answer if len(proxy.asked) <= answered else gone
+
+    proxy.every = dies
+    with pytest.raises(SourceError, match=r"is kept in .*ledger\.asked: the same command goes on"):
+        kgreason.investigate(proxy.address, **asked)
+    assert not (tmp_path / "ledger" / "CURRENT").exists()
+    before, proxy.asked, proxy.every = set(proxy.asked[:answered]), [], None
+    kept = sorted((tmp_path / "ledger.asked").iterdir())
+    kept[0].write_bytes(kept[0].read_bytes()[:-1])  # one that was written by half
+    with kgreason.investigate(proxy.address, **asked) as found:
+        (extract,) = of(found.record, "Extract").values()
+        assert extract["answersKept"] == [str(len(kept) - 1)]
+        assert len(before & set(proxy.asked)) == 1 + (answered - len(kept))
+        assert leading(found) == leading(by_files)
+        assert "were kept from a run that was interrupted" in found.markdown()
+        assert audit(found.record).ok, str(audit(found.record))
+    assert not (tmp_path / "ledger.asked").exists()
+
+
+def test_answers_that_are_too_old_or_of_other_data_are_asked_for_again(
+    proxy: Proxy, shapes: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ledger.asked"
+    answers = KeptAnswers(folder)
+    answers.put(proxy.address, [("query", "ASK {}")], b"{}", "")
+    (path,) = folder.iterdir()
+    os.utime(path, (0, 0))
+    assert KeptAnswers(folder).get(proxy.address, [("query", "ASK {}")]) is None
+    proxy.every = fewer
+    with pytest.raises(SourceError, match="counts 40 nodes, but gives 39"):
+        kgreason.investigate(proxy.address, shapes=shapes, ledger=tmp_path / "ledger", **RUN)
+    assert not folder.exists()
 
 
 def test_the_command_line_estimates_and_investigates(

@@ -73,6 +73,7 @@ class Extract:
     `graphs` are those that the user named; `merged` are those that the endpoint was told to merge,
     and `union` is the parameter that had it merge all, None where it needed none. `lists` are nodes
     by the name of their list; `constraints` what was asked of each constraint;
+    `kept` of the answers to its queries were kept from a run that was interrupted.
     `refused` tells which could not be asked, and why; `cut` is what was too much to be taken.
     Where the endpoint is a store on disk with data of a user, `origin` are their paths, and
     `origin_digest` is a SHA-256 over them.
@@ -99,6 +100,7 @@ class Extract:
     notices: tuple[str, ...] = ()
     origin: tuple[str, ...] = ()
     origin_digest: str = ""
+    kept: int = 0
     quads: str = field(default="", repr=False, compare=False)
 
     def text(self) -> str:

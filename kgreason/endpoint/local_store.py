@@ -10,6 +10,7 @@ import pyoxigraph as ox
 from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Solutions
+from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 
 _SCHEME: Final = "file"
@@ -24,10 +25,14 @@ def is_local(address: str) -> bool:
 
 
 def asking_of(
-    named: NamedEndpoint, told: Callable[[str, int, int], None] | None = None
+    named: NamedEndpoint,
+    told: Callable[[str, int, int], None] | None = None,
+    answers: KeptAnswers | None = None,
 ) -> AskingEndpoint:
-    """Return what asks an endpoint, or a store on this machine."""
-    return AskingStore(named, told) if is_local(named.address) else AskingEndpoint(named, told)
+    """Return what asks an endpoint, whose answers may be kept, or a store on this machine."""
+    if is_local(named.address):
+        return AskingStore(named, told)
+    return AskingEndpoint(named, told, answers=answers)
 
 
 class AskingStore(AskingEndpoint):

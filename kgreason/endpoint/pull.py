@@ -13,8 +13,15 @@ from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
-from kgreason.endpoint.asking_endpoint import BATCH, AskingEndpoint, EndpointStore, batches
+from kgreason.endpoint.asking_endpoint import (
+    BATCH,
+    AskingEndpoint,
+    EndpointStore,
+    Inconsistent,
+    batches,
+)
 from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.known import Rules, known
 from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
@@ -44,10 +51,34 @@ _NO_LIMIT: Final = 1 << 62
 
 
 def pull(
-    named: NamedEndpoint, rules: Rules, compile_: Compile, seed: int, told: Told | None = None
+    named: NamedEndpoint,
+    rules: Rules,
+    compile_: Compile,
+    seed: int,
+    told: Told | None = None,
+    answers: KeptAnswers | None = None,
 ) -> Extract:
-    """Take an extract; raises SourceError where the endpoint does not answer as it should."""
-    return _Pull(named, seed, told).run(rules, compile_)
+    """Take an extract; raises SourceError where the endpoint does not answer as it should.
+
+    What it did answer is kept in `answers` until the extract is whole.
+    """
+    try:
+        found = _Pull(named, seed, told, answers).run(rules, compile_)
+    except (Inconsistent, GraphError):
+        if answers is not None:
+            answers.forget()  # the data may have changed since
+        raise
+    except SourceError as error:
+        if answers is None or about_one_query(error):
+            raise
+        raise SourceError(
+            f"{error} What was answered is kept in {answers.folder}: the same command goes on from "
+            "there.",
+            error.status,
+        ) from error
+    if answers is not None:
+        answers.forget()
+    return found
 
 
 def estimate(
@@ -100,9 +131,15 @@ class _Counts:
 
 
 class _Pull:
-    def __init__(self, named: NamedEndpoint, seed: int, told: Told | None) -> None:
+    def __init__(
+        self,
+        named: NamedEndpoint,
+        seed: int,
+        told: Told | None,
+        answers: KeptAnswers | None = None,
+    ) -> None:
         self.named, self.seed = named, seed
-        self.asking = asking_of(named, told)
+        self.asking = asking_of(named, told, answers)
         self.pages = Pages(self.asking, seed)
         self.lists: dict[str, tuple[str, ...]] = {}
         self.wholes: dict[str, Listed] = {}
@@ -119,6 +156,12 @@ class _Pull:
         around = Neighbourhood(self.asking, layout, self.seed)
         names = dict.fromkeys(one.members for one in asked if one.failing)
         around.take((node for name in names for node in self.lists[name]), self.named.hops)
+        if self.asking.asked.kept:
+            self.notices.append(
+                f"{self.asking.asked.kept} of {self.asking.asked.queries} answers of "
+                f"{self.named.host} were kept from a run that was interrupted, at most "
+                f"{integer('endpointKeptHours')} hours ago."
+            )
         return Extract(
             address=self.named.address,
             graphs=self.named.graphs,
@@ -132,6 +175,7 @@ class _Pull:
             hops=self.named.hops,
             queries=self.asking.asked.queries,
             bytes=self.asking.asked.bytes,
+            kept=self.asking.asked.kept,
             lost=probed.lost,
             constraints=tuple(asked),
             lists=self.lists,

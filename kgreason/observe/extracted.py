@@ -21,6 +21,7 @@ from kgreason.base.weights import Drawn
 from kgreason.context.symptom import Symptom
 from kgreason.endpoint.asking_endpoint import BATCH
 from kgreason.endpoint.extract import Asked, Extract
+from kgreason.endpoint.kept_answers import SUFFIX, KeptAnswers
 from kgreason.endpoint.known import Rules
 from kgreason.endpoint.named_endpoint import NamedEndpoint, address_of, is_address
 from kgreason.endpoint.paging import ROLE
@@ -28,7 +29,7 @@ from kgreason.endpoint.pull import Estimate, estimate, pull
 from kgreason.graph import Graph
 from kgreason.graph.given import PREFIX, Given
 from kgreason.observe.request import Request
-from kgreason.observe.too_large import Origin
+from kgreason.observe.too_large import Origin, beside
 from kgreason.record import Record
 from kgreason.record.blobs import Blobs
 from kgreason.shacl import (
@@ -80,12 +81,16 @@ def endpoint_of(request: Request) -> NamedEndpoint:
     return named
 
 
-def pulled(request: Request, compile_: Compile, progress: Progress | None) -> Request:
+def pulled(
+    request: Request, compile_: Compile, progress: Progress | None, ledger: Path | None = None
+) -> Request:
     """Take an extract of the endpoint of a request; gives the request on that extract.
 
-    Raises SourceError where the endpoint does not answer as it should.
+    With a ledger its answers are kept beside it until the extract is whole. Raises SourceError
+    where the endpoint does not answer as it should.
     """
-    return pulled_from(request, endpoint_of(request), compile_, progress)
+    answers = None if ledger is None else KeptAnswers(beside(ledger, SUFFIX))
+    return pulled_from(request, endpoint_of(request), compile_, progress, answers=answers)
 
 
 def pulled_from(
@@ -94,13 +99,14 @@ def pulled_from(
     compile_: Compile,
     progress: Progress | None,
     origin: Origin | None = None,
+    answers: KeptAnswers | None = None,
 ) -> Request:
     """Take an extract of an endpoint, which may be a store with the data of the request.
 
     Gives the request on that extract; raises SourceError where the endpoint does not answer as it
     should.
     """
-    extract = pull(named, _rules(request), compile_, request.seed, progress)
+    extract = pull(named, _rules(request), compile_, request.seed, progress, answers)
     if origin is not None:
         said = (origin.notice, *extract.notices)
         extract = replace(extract, origin=origin.paths, origin_digest=origin.digest, notices=said)

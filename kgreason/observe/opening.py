@@ -105,7 +105,7 @@ def taken(request: Request, progress: Progress | None, ledger: Path | None = Non
     if names_endpoint(request):
         endpoint_of(request)
         _all_there(replace(request, data=()))
-        return pulled(request, compile_, progress)
+        return pulled(request, compile_, progress, ledger)
     _all_there(request)
     if not is_too_large(request):
         return request

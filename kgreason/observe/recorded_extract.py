@@ -32,6 +32,7 @@ def record_extract(
         hops=extract.hops,
         queriesAsked=extract.queries,
         bytesRead=extract.bytes,
+        answersKept=extract.kept or None,
         cutNodes=len(extract.cut),
         extracted=request.extract,
         listed=request.lists,

@@ -82,10 +82,10 @@ def on_disk(request: Request, ledger: Path | None, told: Told) -> Iterator[Origi
         yield _origin(request, bulk_loaded(paths, schema, cache, told, request.max_bytes))
 
 
-def beside(ledger: Path) -> Path:
-    """Return the folder with the stores of files that were investigated into a ledger."""
+def beside(ledger: Path, suffix: str = CACHE) -> Path:
+    """Return a folder beside a ledger: that with the stores of files that were investigated."""
     folder = (ledger if address_of(ledger) is None else _LOCAL).resolve()
-    return folder.with_name(folder.name + CACHE)
+    return folder.with_name(folder.name + suffix)
 
 
 def _origin(request: Request, stored: Stored) -> Origin:
