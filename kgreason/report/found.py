@@ -1,17 +1,28 @@
 """What an investigation found: its symptoms, causes and nodes, read from its record."""
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import active, using
 from kgreason.base.templates import template
+from kgreason.base.terms import TRAILS
 from kgreason.record import Ledger, Record
 from kgreason.record.divided import told_whole
 from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
 from kgreason.report.questions import find
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """What was told when the steps at the end of each investigation were these."""
+
+    heads: frozenset[Any]
+    symptoms: tuple[ReportedSymptom, ...]
+    causes: tuple[ReportedCause, ...]
 
 
 class Found:
@@ -26,6 +37,7 @@ class Found:
         self._at_hand = at_hand
         self._closed = False
         self._extensions = active()
+        self._entries: _Entries | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -66,12 +78,23 @@ class Found:
     @property
     def symptoms(self) -> tuple[ReportedSymptom, ...]:
         """The constraints (or the outcome) that somebody fails, each with its hypotheses."""
-        return tuple(map(ReportedSymptom.of, self.as_dict()["symptoms"]))
+        return self._told_entries().symptoms
 
     @property
     def causes(self) -> tuple[ReportedCause, ...]:
         """Each supported cause once, with all the symptoms it is behind."""
-        return tuple(map(ReportedCause.of, self.as_dict()["causes"]))
+        return self._told_entries().causes
+
+    def _told_entries(self) -> "_Entries":
+        """Return what is told; it is asked anew only when a step was added to the ledger."""
+        moved = self.record.store.inner.quads_for_pattern(None, TRAILS.head, None, None)
+        heads = frozenset(quad.object for quad in moved)
+        if self._entries is None or self._entries.heads != heads:
+            told = self.as_dict()
+            symptoms = tuple(map(ReportedSymptom.of, told["symptoms"]))
+            causes = tuple(map(ReportedCause.of, told["causes"]))
+            self._entries = _Entries(heads, symptoms, causes)
+        return self._entries
 
     def nodes(self, cause: ReportedCause | ReportedHypothesis) -> FocusNodes:
         """Return the focus nodes in the region of a cause, whether each fails, and its values.
