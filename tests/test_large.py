@@ -13,7 +13,14 @@ import kgreason
 from benchmarks import large_bench
 from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
+from kgreason.base.templates import Fragment
 from kgreason.cli.manual import page
+from kgreason.endpoint import streaming
+from kgreason.endpoint.asking_endpoint import Inconsistent
+from kgreason.endpoint.local_store import AskingStore, asking_of
+from kgreason.endpoint.named_endpoint import NamedEndpoint
+from kgreason.endpoint.paging import Besides, Listed, digest
+from kgreason.endpoint.streaming import pages_of
 from kgreason.graph import bulk
 from kgreason.graph.bulk import bulk_loaded, memory_of
 from kgreason.report.result import Result
@@ -202,3 +209,50 @@ def test_the_graphs_of_the_benchmark_are_read_and_explained(kind: str, tmp_path:
 
 def test_the_manual_tells_of_it() -> None:
     assert "--memory" in page()
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> AskingStore:
+    """A store with three hundred nodes, each in two graphs, and two without an IRI."""
+    folder = tmp_path_factory.mktemp("asked") / "store"
+    store = ox.Store(str(folder))
+    for graph in ("urn:g:1", "urn:g:2"):
+        nodes = [*(f"<urn:n:{n}>" for n in range(300)), "_:a", "_:b"]
+        said = "".join(f"{node} <urn:of> <urn:all>, <urn:part> .\n" for node in nodes[:240])
+        said += "".join(f"{node} <urn:of> <urn:all> .\n" for node in nodes[240:])
+        store.load(said.encode(), format=ox.RdfFormat.TURTLE, to_graph=ox.NamedNode(graph))
+    store.flush()
+    del store
+    made = asking_of(NamedEndpoint(folder.as_uri()))
+    made.graphs = ("urn:g:1", "urn:g:2")
+    assert isinstance(made, AskingStore)
+    return made
+
+
+@pytest.mark.parametrize("kept", [7, 50_000])
+def test_one_look_gives_the_number_of_nodes_and_those_of_the_smallest_digests(
+    asked: AskingStore, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "_KEPT", kept)
+    order = sorted((f"urn:n:{n}" for n in range(300)), key=lambda iri: digest(3, iri))
+    passing = [iri for iri in order if int(iri.rpartition(":")[2]) >= 240]
+    every, part = Fragment("?focus <urn:of> <urn:all> ."), Fragment("?focus <urn:of> <urn:part> .")
+    pages = pages_of(asked, 3)
+    assert (pages.population(every), pages.total(every)) == (304, 300)
+    assert pages.sample(every, 20) == Listed(300, tuple(order[:20]))
+    assert pages.sample(every, 1 << 62) == Listed(300, tuple(order))
+    for known in (None, frozenset(order) - frozenset(passing)):
+        besides = Besides(part, 240, known)
+        assert pages.sample(every, 9, besides=besides) == Listed(60, tuple(passing[:9]))
+        assert pages.sample(every, 70, besides=besides) == Listed(60, tuple(passing))
+    with pytest.raises(Inconsistent, match="counts 61 nodes, but gives 60"):
+        pages.sample(every, 70, besides=Besides(part, 239))
+
+
+def test_nodes_of_a_pattern_are_looked_at_once(asked: AskingStore) -> None:
+    every = Fragment("?focus <urn:of> <urn:all> .")
+    pages, before = pages_of(asked, 3), asked.asked.queries
+    pages.population(every)
+    pages.sample(every, 20)
+    pages.sample(every, 20, besides=Besides(Fragment("?focus <urn:of> <urn:part> ."), 240))
+    assert asked.asked.queries == before + 2

@@ -1,6 +1,7 @@
 """An Oxigraph store on disk that is asked as an endpoint is: no server, and nothing is loaded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -17,6 +18,7 @@ _SCHEME: Final = "file"
 _SERVER: Final = "Oxigraph, a store on disk"
 _WRONG: Final = 400
 _PAGE: Final = integer("storePage")
+_OFTEN: Final = 100_000  # rows
 
 
 def is_local(address: str) -> bool:
@@ -51,30 +53,50 @@ class AskingStore(AskingEndpoint):
 
     @property
     def page(self) -> int:
-        """As many rows may be asked for at once: each page is a look at all that there is."""
+        """As many rows may be asked for at once."""
         return _PAGE
 
     def solutions(self, query: str) -> Any:
         """Ask a SELECT; raises SourceError where it cannot be run."""
+        with self._faults():
+            found = self._asked(query)
+            rows = list(found)
+        self._told("asking the store", self.asked.queries, 0)
+        return Solutions(found.variables, rows)
+
+    def each(self, query: str) -> Iterator[Any]:
+        """Ask a SELECT of one variable for its values, one after the other; raises SourceError.
+
+        Rows without a value are passed over.
+        """
+        with self._faults():
+            for number, row in enumerate(self._asked(query)):
+                if number % _OFTEN == 0:
+                    self._told("asking the store", self.asked.queries, 0)
+                if row[0] is not None:
+                    yield row[0]
+
+    def _asked(self, query: str) -> ox.QuerySolutions:
         dataset: dict[str, Any] = {"use_default_graph_as_union": self.union is not None}
         if self.graphs:
             names = [ox.NamedNode(one) for one in self.graphs]
             dataset = {"default_graph": names, "named_graphs": names}
         self.asked.queries += 1
-        store = self._store()
+        found = self._store().query(query, **dataset)
+        if not isinstance(found, ox.QuerySolutions):
+            raise SourceError(f"{self.named.host} answered a SELECT with something else.")
+        return found
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
         try:
-            found = store.query(query, **dataset)
-            if not isinstance(found, ox.QuerySolutions):
-                raise SourceError(f"{self.named.host} answered a SELECT with something else.")
-            rows = list(found)
+            yield
         except SyntaxError as error:
             raise SourceError(
                 f"{self.named.host}: a query does not parse ({error}).", _WRONG
             ) from error
         except (RuntimeError, OSError, ValueError) as error:
             raise SourceError(f"{self.named.host}: a query failed ({error}).", _WRONG) from error
-        self._told("asking the store", self.asked.queries, 0)
-        return Solutions(found.variables, rows)
 
     def _store(self) -> ox.Store:
         """Open the store when it is first asked; raises SourceError where it is gone."""

@@ -15,6 +15,7 @@ import pyoxigraph as ox
 
 from kgreason.base.templates import Fragment, template
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Inconsistent
+from kgreason.shacl.components import ROLE as OBSERVE
 
 ROLE: Final = "endpoint"
 _FIGURES: Final = "0123456789abcdef"
@@ -44,6 +45,17 @@ class Pages:
 
     def __init__(self, asking: AskingEndpoint, seed: int) -> None:
         self._asking, self.seed = asking, seed
+        self._populations: dict[str, int] = {}
+
+    def population(self, target: Fragment) -> int:
+        """Return the number of nodes of a target, with those that have no IRI; raises SourceError.
+
+        Each target is counted once.
+        """
+        if target.text not in self._populations:
+            query = template(OBSERVE, "population").render(target=target)
+            self._populations[target.text] = self._asking.count(query)
+        return self._populations[target.text]
 
     def total(self, pattern: Fragment) -> int:
         """Return the number of nodes that have an IRI; raises SourceError."""

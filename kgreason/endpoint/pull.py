@@ -13,13 +13,7 @@ from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
-from kgreason.endpoint.asking_endpoint import (
-    BATCH,
-    AskingEndpoint,
-    EndpointStore,
-    Inconsistent,
-    batches,
-)
+from kgreason.endpoint.asking_endpoint import BATCH, EndpointStore, Inconsistent, batches
 from kgreason.endpoint.extract import Asked, Extract
 from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.known import Rules, known
@@ -28,9 +22,9 @@ from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
 from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
 from kgreason.endpoint.probing import Probed, about_one_query, dialect_of, notices, probe
+from kgreason.endpoint.streaming import pages_of
 from kgreason.graph import Graph
 from kgreason.shacl import Compiled, Constraint
-from kgreason.shacl.components import ROLE as OBSERVE
 from kgreason.shacl.constraint import Texts, label
 from kgreason.shacl.population import Counts
 
@@ -116,18 +110,14 @@ class Estimate:
 
 
 class _Counts:
-    """Counts the nodes of targets on an endpoint, each once; it has a time limit of its own."""
+    """Counts the nodes of targets on an endpoint, which has a time limit of its own."""
 
-    def __init__(self, asking: AskingEndpoint) -> None:
-        self._asking = asking
-        self._known: dict[str, int] = {}
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
 
     def count(self, target: Fragment, *, guarded: bool) -> int | None:  # noqa: ARG002
         """Return the number of nodes."""
-        if target.text not in self._known:
-            query = template(OBSERVE, "population").render(target=target)
-            self._known[target.text] = self._asking.count(query)
-        return self._known[target.text]
+        return self._pages.population(target)
 
 
 class _Pull:
@@ -140,7 +130,7 @@ class _Pull:
     ) -> None:
         self.named, self.seed = named, seed
         self.asking = asking_of(named, told, answers)
-        self.pages = Pages(self.asking, seed)
+        self.pages = pages_of(self.asking, seed)
         self.lists: dict[str, tuple[str, ...]] = {}
         self.wholes: dict[str, Listed] = {}
         self.refused: list[str] = []
@@ -192,7 +182,7 @@ class _Pull:
         probed = probe(self.asking, dialect_of(self.asking))
         self.notices += notices(probed, self.named.host)
         store = EndpointStore(self.asking, known(self.asking, rules, self.notices))
-        compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.asking))
+        compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.pages))
         self.notices += compiled.notices
         self.refused += [
             f"{label(one)}: {one.reason}, and no endpoint can be asked that; it is passed over."
