@@ -96,10 +96,7 @@ class AskingEndpoint:
         form += [("named-graph-uri", one) for one in self.graphs]
         form += [] if self.union is None else [(self.union, "true")]
         kept = self.answers and self.answers.get(self.named.address, form)
-        if kept:
-            answer = Answered(200, {"server": kept[1]}, kept[0])
-        else:
-            answer = self._fetch.post(form)
+        answer = Answered(200, {"server": kept[1]}, kept[0]) if kept else self._fetch.post(form)
         self.asked.queries += 1
         self.asked.bytes += len(answer.body)
         self.asked.kept += bool(kept)
