@@ -17,7 +17,7 @@ from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
 from kgreason.base.weights import among_drawn, weighted_rate
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
-from kgreason.shacl import Constraint, Path, Reading
+from kgreason.shacl import Constraint, Path, Reading, chosen_by
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
@@ -129,6 +129,7 @@ class View:
             "constrained": list(self._constrained()),
             "raised": self._raised(),
             "listed": self._listed(),
+            "chosen": list(chosen_by(self.constraint)),
             "imported": self._imported(),
             "everywhere": everywhere,
             "asked": self.constraint.component == TRAILS.OutcomeQuery,

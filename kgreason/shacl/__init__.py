@@ -3,6 +3,7 @@
 from kgreason.shacl.applying import asked_at
 from kgreason.shacl.axioms import Axioms, compile_axioms, read_axioms
 from kgreason.shacl.bound import bound_to
+from kgreason.shacl.chosen import chosen_by
 from kgreason.shacl.compiler import compile_shapes
 from kgreason.shacl.conforming import conforms_with_path
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Observation, Result
@@ -32,6 +33,7 @@ __all__ = [
     "asked_at",
     "asks",
     "bound_to",
+    "chosen_by",
     "compile_axioms",
     "compile_shapes",
     "conforms_with_path",

@@ -341,8 +341,10 @@ def _lacking(row: Row, focus: str, binds: dict[str, Any]) -> Iterator[Reading]:
             parameters |= one.right
         value = as_term(triple[2]) if not end else None
         values = [value] if value is not None else [v for one in listed for v in one.listed]
-        step = path.predicate
-        asked = _written(row, named, binds, (focus, end)) if step and end else None
+        # What has to be there is asked of another predicate by the same term at its end.
+        ends = (focus, end or str(triple[2]))
+        forwards = path.predicate is not None and str(triple[0]) == focus
+        asked = _written(row, named, binds, ends) if forwards else None
         yield Reading(
             path, frozenset(components), lacking=True,
             parameters={k: v for k, v in parameters.items() if v},
