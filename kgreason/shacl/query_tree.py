@@ -11,6 +11,8 @@ from functools import reduce
 from itertools import product
 from typing import Any, Final
 
+from kgreason.shacl.query_sums import simpler
+
 _MOST: Final = 24
 """How many rows a condition may fall into; what has more is not read."""
 _SINGLE: Final = frozenset(
@@ -206,7 +208,13 @@ def _true(expression: Any, row: Row, *, wanted: bool) -> Rows:
         return _true(plain(expression.expr), row, wanted=not wanted)
     if name in _FORMS:
         return _FORMS[name](expression, row, wanted)
-    compared = _compared_with_truth(expression) or _any_of(expression, row)
+    least = name == "Aggregate_Min" and not wanted
+    shorter = plain(expression.vars) if least else simpler(expression, row, plain)
+    compared = (
+        (shorter, True)
+        if shorter is not None
+        else _compared_with_truth(expression) or _any_of(expression, row)
+    )
     if compared is not None:
         return _true(compared[0], row, wanted=wanted == compared[1])
     truth = truth_of(expression)
@@ -365,7 +373,12 @@ def none_asked(expression: Any, row: Row) -> tuple[Any, bool] | None:
     name = getattr(made, "name", "")
     if name == "UnaryNot":
         return _any_aggregated(made.expr, row)
-    compared = _compared_with_truth(made) or _chosen_by(made)
+    if name == "Aggregate_Min":
+        return _all_true(made, row)
+    shorter = simpler(made, row, plain)
+    compared = (
+        _compared_with_truth(made) or _chosen_by(made) if shorter is None else (shorter, True)
+    )
     if compared is not None:
         return none_asked(compared[0], row) if compared[1] else _any_aggregated(compared[0], row)
     if name != "RelationalExpression" or isinstance(made.other, list):
@@ -374,6 +387,12 @@ def none_asked(expression: Any, row: Row) -> tuple[Any, bool] | None:
     counted = plain(dict(row.binds).get(_name(counted), counted))
     truth = _ASKING_NONE.get((getattr(counted, "name", ""), made.op, bound))
     return None if truth is None else _weighed(counted, row, truth=truth)
+
+
+def _all_true(least: Any, row: Row) -> tuple[Any, bool] | None:
+    """Return the truth that no solution may miss where the least of truths is asked for."""
+    inner = plain(dict(row.binds).get(_name(plain(least.vars)), plain(least.vars)))
+    return (inner, False) if getattr(inner, "name", "") in _TRUTHS else None
 
 
 def _chosen_by(expression: Any) -> tuple[Any, bool] | None:
@@ -465,24 +484,28 @@ _TURNED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _EXTREMES: Final = {
     "Aggregate_Min": frozenset({"<", "<=", "="}),
     "Aggregate_Max": frozenset({">", ">=", "="}),
+    "Aggregate_Sample": frozenset({"<", "<=", "=", ">=", ">", "!="}),
 }
 """How a comparison of the least or greatest of all values asks whether there is one such value."""
 _ASKING_ANY: Final = {
     **{
         (aggregate, sign, bound): True
-        for aggregate in ("Aggregate_Max", "Aggregate_Sum")
-        for sign, bound in ((">", "0"), (">=", "1"))
+        for aggregate in ("Aggregate_Max", "Aggregate_Sum", "Aggregate_Avg")
+        for sign, bound in ((">", "0"), (">=", "1"), ("!=", "0"))
+        if (aggregate, bound) != ("Aggregate_Avg", "1")
     },
     ("Aggregate_Max", "=", "1"): True,
     ("Aggregate_Min", "=", "0"): False,
     ("Aggregate_Min", "<", "1"): False,
+    ("Aggregate_Avg", "<", "1"): False,
 }
 """How an aggregate of ones and noughts asks whether any is one, or whether any is nought."""
 _ASKING_NONE: Final = {
     **{
         (aggregate, sign, bound): True
-        for aggregate in ("Aggregate_Max", "Aggregate_Sum")
+        for aggregate in ("Aggregate_Max", "Aggregate_Sum", "Aggregate_Avg")
         for sign, bound in (("=", "0"), ("<=", "0"), ("<", "1"))
+        if (aggregate, bound) != ("Aggregate_Avg", "1")
     },
     **{
         ("Aggregate_Min", sign, bound): False
