@@ -108,3 +108,14 @@ def test_a_property_under_another_name_is_told_of_a_choice_of_properties() -> No
     shapes = f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; sh:or ( {NAMES} ) ."
     result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes)
     assert result.causes[0].statement == "The value of label was written under lable instead."
+
+
+def test_wrong_codes_of_a_choice_are_told_one_after_the_other() -> None:
+    codes = ("QA", "ZB", "QX", "ZY", "QZ", "QX", "ZY", "QZ")
+    lines = (f'ex:n{n} a ex:Part ; ex:label "Part {n} ({codes[n % 8]})" .' for n in range(NODES))
+    asked = r'[ sh:not [ sh:pattern "\\([A-Z]{2}\\)$" ] ] [ sh:pattern "\\((QX|ZY|QZ)\\)$" ]'
+    shapes = f"""{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ;
+      sh:property [ sh:path ex:label ; sh:or ( {asked} ) ] ."""
+    result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes, policy="code")
+    told = {one.statement.partition(" fail")[0] for one in result.causes}
+    assert told == {f"Nodes whose label contains “{code})”" for code in ("QA", "ZB")}

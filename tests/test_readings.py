@@ -428,3 +428,22 @@ def test_one_wrong_form_of_two_properties_is_told_of_both(tmp_path: Path) -> Non
     assert leader["statement"] == "The values of urn:e:label were written as xsd:string."
     assert leader["inside"] == {"failing": 20, "population": 20}
     assert leader["confidence"] > 0.9
+
+
+def test_of_which_kind_a_value_is_says_a_rule_about_kinds_again(tmp_path: Path) -> None:
+    rows = [
+        f'<urn:n:{n}> <urn:e:name> "Name {n}"{"" if n % 4 == 0 else "@en"} ; <urn:e:batch> '
+        f'"{"late" if n % 4 == 0 and n % 12 else "early"}" .'
+        for n in range(33)
+    ]
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    (tmp_path / "outcome.rq").write_text(
+        "SELECT ?focus (MIN(?tagged) = 0 AS ?outcome) WHERE { ?focus <urn:e:name> ?name"
+        ' BIND (IF(LANG(?name) = "", 0, 1) AS ?tagged) } GROUP BY ?focus',
+        encoding="utf-8",
+    )
+    result = kgreason.investigate(
+        tmp_path / "data.ttl", outcome=tmp_path / "outcome.rq", policy="code"
+    )
+    told = [one["statement"] for one in result.as_dict()["symptoms"][0]["hypotheses"]]
+    assert not any("of datatype" in one for one in told)

@@ -31,6 +31,8 @@ _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix"})
 _PIECES: Final = frozenset({"contains", "form"})
+_KINDS: Final = frozenset({"datatype", "language", "node-kind"})
+_OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
 _DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
 """A right form of a text that a pattern says is not there."""
 _LACKING: Final = frozenset(
@@ -211,6 +213,8 @@ class Bars:
         asked = len(steps) == 1 and self._looked.text and condition.test in _PIECES
         if asked and not self.on_value(condition):
             return "the rule itself asks what this text is like"
+        if len(steps) == 1 and _OF_KINDS & self._looked.components and condition.test in _KINDS:
+            return "the rule itself asks of which kind this value is"
         if (
             len(steps) > 1
             and self._looked.described
