@@ -123,7 +123,9 @@ def _counted(test: Any, binds: Mapping[str, Any], *, denied: bool) -> Test | Non
     one, sign, number = _sides(test, binds)
     if getattr(one, "name", "") != "Aggregate_Count":
         return None
-    name = next(iter(variables(one.vars)), None)
+    names = variables([one.vars])
+    # Of an expression over several it is not known whose values are counted.
+    name = next(iter(names)) if len(names) == 1 else None
     alike = _counted_apart(one, sign if not denied else _DENIED.get(sign, sign), number)
     if alike is not None:
         return alike
