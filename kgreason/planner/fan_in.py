@@ -9,7 +9,6 @@ completions does not matter: records are put together in the order of the assign
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import groupby
 from typing import Final, cast
 
@@ -23,7 +22,8 @@ from kgreason.context.symptom import Observed
 from kgreason.decide.decide import conclude, decide
 from kgreason.graph.names import Names
 from kgreason.observe.opening import recorded_symptoms
-from kgreason.planner.registered import Same, counted, registered, same
+from kgreason.planner.registered import Registered, Same, counted, registered, same
+from kgreason.planner.weighing import weighed
 from kgreason.record import Record
 from kgreason.record.divided import put_together
 from kgreason.record.fanning import (
@@ -87,7 +87,9 @@ def together(parent: Record, sessions: Iterable[Node]) -> Record:
 def judged(context: Context, parent: Record, found: FanIn, observed: Observed) -> Record:
     """Give final statuses and a joint explanation to what was found, on a scratch copy."""
     made = together(parent, (one.session for one in found.used))
-    counted(made.store.inner, made.iri, *_groups(parent, found))
+    groups, used = _groups(parent, found)
+    counted(made.store.inner, made.iri, groups, used)
+    weighed(made, groups, used, context.policy)
     judging = Context(
         context.graph, made, context.policy, context.seed, context.most, Names(context.graph)
     )
@@ -120,6 +122,8 @@ def joined(parent: Record, found: FanIn, made: Record) -> Joined:
     told = as_dict(made)
     groups, used = _groups(parent, found)
     final = {row["hypothesis"].value: _status(row) for row in _standings(made.store, made.iri)}
+    # As they stand on the scratch copy: each with all its evidence, once.
+    stand = {one.iri: one for one in registered(made.store, correlation_of(parent))}
     failing = sum(one["failing"] for one in told["symptoms"])
     explained = sum(cause["adds"] or 0 for cause in told["causes"])
     causes = tuple(
@@ -135,9 +139,9 @@ def joined(parent: Record, found: FanIn, made: Record) -> Joined:
         threshold if isinstance(threshold, ox.Literal) else None,
         failing,
         explained,
-        tuple(_final(groups, used, final)),
+        tuple(_final(groups, used, final, stand)),
         causes,
-        tuple(_contradictions(groups, final)),
+        tuple(_contradictions(groups, final, stand)),
         tuple(dict.fromkeys(one.fan_out for one in expected(parent) if not one.missed)),
         found.divided,
         tuple(_concluded(made)),
@@ -157,11 +161,18 @@ def _concluded(made: Record) -> Iterator[Concluded]:
         yield Concluded(_CONCLUDED[rows[0]["kind"].value], said)
 
 
-def _final(groups: Sequence[Same], used: set[str], final: Mapping[str, str]) -> Iterator[Standing]:
+def _final(
+    groups: Sequence[Same],
+    used: set[str],
+    final: Mapping[str, str],
+    stand: Mapping[Node, Registered],
+) -> Iterator[Standing]:
     """Give all that are the same the status of the one that stands for them."""
     for one in groups:
         for member in one.members:
             if member.investigation in used:
+                weighed_ = stand.get(member.iri)
+                moved = weighed_ is not None and weighed_.confidence != member.confidence
                 yield Standing(
                     member.iri.value,
                     member.investigation,
@@ -170,26 +181,30 @@ def _final(groups: Sequence[Same], used: set[str], final: Mapping[str, str]) -> 
                     one.e,
                     tuple(twin.iri.value for twin in one.members if twin != member),
                     None if member == one.first else one.first.iri.value,
+                    weighed_.confidence if moved and weighed_ is not None else None,
                 )
 
 
 def _contradictions(
-    groups: Sequence[Same], final: Mapping[str, str]
+    groups: Sequence[Same], final: Mapping[str, str], stand: Mapping[Node, Registered]
 ) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """Describe where sub-investigations disagree, and what the evidence of all of them comes to."""
     for one in groups:
         if one.contradictory and one.first.iri.value in final:
             status = final[one.first.iri.value]
-            pro, con = (
-                sum((getattr(m, name) for m in one.members), Decimal(0))
-                for name in ("supporting", "opposing")
-            )
+            stands = stand[one.first.iri]
+            others = {_word(m.status) for m in one.members if m.items and not m.supported}
             said = (
-                f"“{one.first.statement}” is supported by one sub-investigation and not by "
-                f"another; all evidence together (for it {pro:.2f}, against it {con:.2f}, e-value "
-                f"{one.e:.1f}) leaves it {status.rpartition('#')[2].lower()}."
+                f"“{one.first.statement}” is supported by one sub-investigation and "
+                f"{' or '.join(sorted(others))} by another; all evidence together (for it "
+                f"{stands.supporting:.2f}, against it {stands.opposing:.2f}, e-value {one.e:.1f}, "
+                f"confidence {stands.confidence:.2f}) leaves it {_word(status)}."
             )
             yield said, tuple(m.iri.value for m in one.members), status
+
+
+def _word(status: str) -> str:
+    return status.rpartition("#")[2].lower()
 
 
 def _standings(store: Store, iri: Node) -> list[Row]:

@@ -241,7 +241,8 @@ def _expected(row: Row, parent: Node) -> Expected:
 class Standing:
     """A hypothesis of a sub-investigation after fan-in; statuses are IRIs, `twins` its equals.
 
-    `told_as` is the twin that stands for it, where it does not stand for itself.
+    `told_as` is the twin that stands for it, where it does not stand for itself; `confidence` is
+    that by the evidence of all twins, where it is not that of its own sub-investigation.
     """
 
     hypothesis: str
@@ -251,6 +252,7 @@ class Standing:
     e: Decimal
     twins: tuple[str, ...] = ()
     told_as: str | None = None
+    confidence: Decimal | None = None
 
 
 @dataclass(frozen=True)
@@ -346,6 +348,7 @@ def _standing(one: Standing) -> Mapping[str, Node | Decimal | list[Node] | None]
         "provisionalStatus": ox.NamedNode(one.provisional),
         "finalStatus": ox.NamedNode(one.final),
         "combinedE": one.e,
+        "combinedConfidence": one.confidence,
         "toldAs": None if one.told_as is None else ox.NamedNode(one.told_as),
         "twin": [ox.NamedNode(t) for t in one.twins] or None,
     }

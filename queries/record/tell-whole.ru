@@ -14,6 +14,16 @@ WHERE {
     ?hypothesis trails:status ?before ; trails:eProcess ?alone .
   }
 } ;
+DELETE { GRAPH {{ investigation }} { ?hypothesis trails:confidence ?alone . } }
+INSERT { GRAPH {{ investigation }} { ?hypothesis trails:confidence ?combined . } }
+WHERE {
+  { SELECT (MAX(?number) AS ?last) WHERE { GRAPH {{ investigation }} { ?any a trails:Synthesis ; trails:index ?number . } } }
+  GRAPH {{ investigation }} {
+    ?synthesis a trails:Synthesis ; trails:index ?last .
+    ?standing a trails:FinalStatus ; trails:synthesis ?synthesis ; trails:hypothesis ?hypothesis ; trails:combinedConfidence ?combined .
+    ?hypothesis trails:confidence ?alone .
+  }
+} ;
 DELETE { GRAPH {{ investigation }} { ?twin a trails:Hypothesis ; trails:gate ?gate . } }
 WHERE {
   { SELECT (MAX(?number) AS ?last) WHERE { GRAPH {{ investigation }} { ?any a trails:Synthesis ; trails:index ?number . } } }
