@@ -1,5 +1,6 @@
 """Oxigraph's own server on loopback, and a proxy before it that does things wrong."""
 
+import contextlib
 import http.client
 import shutil
 import socket
@@ -125,12 +126,16 @@ def _ask(
 class Proxy:
     """What stands before a server: `mishaps` are what it does with the next queries, by number.
 
-    `asked` are the queries that came, `headers` those of the last.
+    `asked` are the queries that came, `headers` those of the last. `on_way` is told the path and
+    the body of a request before the server is, and gives the body that goes on: a shorter one ends
+    in the middle, None does not arrive. A mishap that gives None loses the answer. The connection
+    is then closed without a word.
     """
 
     target: str
     mishaps: dict[int, Any] = field(default_factory=dict)
     every: Any = None
+    on_way: Any = None
     asked: list[str] = field(default_factory=list)
     methods: list[str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
@@ -159,15 +164,33 @@ class _Handler(BaseHTTPRequestHandler):
         proxy.methods.append(self.command)
         proxy.headers = {name.lower(): said for name, said in self.headers.items()}
         proxy.asked.append(parse_qs(body.decode()).get("query", [""])[0])
+        goes_on = proxy.on_way(self.path, body) if proxy.on_way else body
         mishap = proxy.mishaps.pop(len(proxy.asked), proxy.every)
-        status, headers, content = self._through(body)
+        if goes_on is None or len(goes_on) < len(body):
+            self._cut_short(body, goes_on or b"")
+            return
+        answer = self._through(body)
         if callable(mishap):
-            status, headers, content = mishap(proxy.asked[-1], status, headers, content)
-        self.send_response(status)
-        for name, said in headers.items():
-            self.send_header(name, said)
-        self.end_headers()
-        self.wfile.write(content)
+            answer = mishap(proxy.asked[-1], *answer)
+        if answer is None:
+            return
+        status, headers, content = answer
+        with contextlib.suppress(ConnectionError):  # who asked may be dead
+            self.send_response(status)
+            for name, said in headers.items():
+                self.send_header(name, said)
+            self.end_headers()
+            self.wfile.write(content)
+
+    def _cut_short(self, body: bytes, goes_on: bytes) -> None:
+        """Send the beginning of a request, if any, and hang up."""
+        if goes_on:
+            parts = urlsplit(self.proxy.target)
+            said = {"Content-Type": self.headers["content-type"], "Content-Length": str(len(body))}
+            lines = [f"{self.command} {self.path} HTTP/1.1", f"Host: {parts.netloc}"]
+            lines += [f"{name}: {value}" for name, value in said.items()]
+            with socket.create_connection((parts.hostname or "", parts.port or 80)) as server:
+                server.sendall("\r\n".join([*lines, "", ""]).encode() + goes_on)
 
     def _through(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
         parts = urlsplit(self.proxy.target)

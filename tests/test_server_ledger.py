@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,16 @@ import pytest
 import rdflib
 
 import kgreason
-from kgreason.audit import audit
+from kgreason.audit import audit, chain
+from kgreason.audit.findings import Finding
+from kgreason.audit.merged import History
 from kgreason.base.errors import LedgerError, OptionError
 from kgreason.base.terms import TRAILS
 from kgreason.record import Ledger, Record
 from kgreason.record.remote import RaceLost, Server, address_of
 from kgreason.review.judge import judge
 from kgreason.run import recorded
-from tests.endpoint_server import Served, oxigraph_server, proxy_before
+from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
 from tests.lifetime_support import of
 from tests.queue_support import workers_here
 
@@ -204,22 +207,136 @@ def test_an_answer_that_is_a_part_is_none(written: str) -> None:
             Ledger.read(Path(proxy.base))
 
 
-KILLED = """
-import os, signal, sys
-from kgreason.record import remote
+def request_of(path: str, body: bytes) -> str:
+    """Return what a request of a writer is for: a step takes five."""
+    text = body.decode()
+    if path == "/update" and "trails#hash" in text:
+        return "step"
+    return next((name for name, sign in _SIGNS.items() if sign in text), "other")
+
+
+_SIGNS = {
+    "claim": "BIND (NOW() AS ?now)",
+    "look": "SELECT DISTINCT ?writer",
+    "heads": "SELECT ?head",
+    "sure": "ASK",
+}
+POINTS = [
+    ("claim", "before"),
+    ("claim", "after"),
+    ("look", "after"),
+    ("step", "before"),
+    ("step", "middle"),
+    ("step", "after"),
+    ("heads", "after"),
+    ("sure", "after"),
+]
+"""Where a writer is killed: before a request arrives, in its middle, or before its answer."""
+
+
+def killing(
+    proxy: Proxy, point: tuple[str, str], nonce: str, step: int, victim: Callable[[], int]
+) -> None:
+    """Have a proxy kill who writes through it at a request of one of the steps of a record."""
+    request, when = point
+    seen = {"step": 0}
+
+    def reached(path: str, body: bytes) -> bool:
+        kind = request_of(path, body)
+        seen["step"] += kind == "claim" and f"<urn:kgreason:{nonce}>".encode() in body
+        return (kind, seen["step"]) == (request, step)
+
+    def on_way(path: str, body: bytes) -> bytes | None:
+        proxy.every = None
+        if not reached(path, body):
+            return body
+        if when == "after":
+            proxy.every = lambda *_: os.kill(victim(), signal.SIGKILL)
+            return body
+        os.kill(victim(), signal.SIGKILL)
+        return body[: len(body) // 2] if when == "middle" else None
+
+    proxy.on_way = on_way
+
+
+def record_in(ledger: Ledger, nonce: str) -> Record:
+    """Return the record of an investigation, of which only steps need be there."""
+    return Record(ledger.store, ox.NamedNode(f"urn:kgreason:{nonce}"), ledger.blobs)
+
+
+def acted(address: str | Path | None, nonce: str, until: int) -> None:
+    """Write steps of an investigation until there are so many."""
+    with Ledger.write(Path(address or "")) as ledger:
+        record = record_in(ledger, nonce)
+        for _ in range(len(record.select("steps-of", phase=TRAILS.Act)), until):
+            record.commit(record.step("Act"))
+
+
+def wrong_seals(record: Record) -> list[Finding]:
+    """Return what is wrong with the seals of the steps of a record, worked out again."""
+    history = History(record)
+    seals = chain.Seals(history)
+    return [
+        found
+        for step in history.instances(TRAILS.Step)
+        for found in seals.check(step, ((n, history.properties(n)) for n in history.written(step)))
+    ]
+
+
+@pytest.mark.parametrize(("number", "point"), [*enumerate(POINTS)], ids=map("-".join, POINTS))
+def test_a_writer_that_is_killed_at_any_request_leaves_whole_steps(
+    server: Served, tmp_path: Path, number: int, point: tuple[str, str]
+) -> None:
+    """The third of four steps is there or not, whole and once; who goes on adds the rest."""
+    nonce, done = f"5eed5eed{number:04}", point[0] in {"heads", "sure"} or point == POINTS[5]
+    with proxy_before(server.base) as proxy:
+        writer = get_context("fork").Process(target=acted, args=(proxy.base, nonce, 4))
+        killing(proxy, point, nonce, 3, lambda: writer.pid or 0)
+        writer.start()
+        writer.join(60)
+        assert writer.exitcode == -signal.SIGKILL
+    left, graph = Server(server.base), ox.NamedNode(f"urn:kgreason:{nonce}")
+    assert sum("trails#hash" in line for line in left.lines(graph)) == (3 if done else 2)
+    assert bool(left.lines(WRITERS)) == (not done and point != POINTS[0])
+    aged(left)
+    acted(server.base, nonce, 4)
+    acted(tmp_path / "ledger", nonce, 4)
+    with Ledger.read(Path(server.base)) as there, Ledger.read(tmp_path / "ledger") as folder:
+        record = record_in(there, nonce)
+        assert timeless(record) == timeless(record_in(folder, nonce))
+        assert wrong_seals(record) == []
+    assert not left.lines(WRITERS)
+
+
+@pytest.mark.parametrize("request_", ["claim", "look", "step", "heads", "sure"])
+def test_an_answer_that_never_comes_is_asked_for_again_and_nothing_is_written_twice(
+    server: Served, tmp_path: Path, request_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgreason.base.fetching.figure", lambda _: 0.0)
+    nonce = f"5eed{request_.encode().hex()}"
+    with proxy_before(server.base) as proxy:
+        seen: set[bytes] = set()
+
+        def lost(path: str, body: bytes) -> bytes:
+            first = request_of(path, body) == request_ and body not in seen
+            seen.add(body)
+            proxy.every = (lambda *_: None) if first else None
+            return body
+
+        proxy.on_way = lost
+        acted(proxy.base, nonce, 3)
+    acted(tmp_path / "ledger", nonce, 3)
+    with Ledger.read(Path(server.base)) as there, Ledger.read(tmp_path / "ledger") as folder:
+        record = record_in(there, nonce)
+        assert timeless(record) == timeless(record_in(folder, nonce))
+        assert wrong_seals(record) == []
+    assert not Server(server.base).lines(WRITERS)
+
+
+INVESTIGATE = """
+import sys
 import kgreason
-data, ledger, shapes, last, after = sys.argv[1:]
-seen = [0]
-send = remote.Server._update
-def update(self, text):
-    own = "trails#hash" in text
-    seen[0] += own
-    if own and seen[0] == int(last) and after == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    send(self, text)
-    if own and seen[0] == int(last):
-        os.kill(os.getpid(), signal.SIGKILL)
-remote.Server._update = update
+data, ledger, shapes = sys.argv[1:]
 kgreason.investigate(data, shapes=shapes, ledger=ledger, nonce="5eed5eed5eed",
     try_repairs=False, seed=3)
 """
@@ -228,25 +345,30 @@ kgreason.investigate(data, shapes=shapes, ledger=ledger, nonce="5eed5eed5eed",
 @pytest.mark.parametrize(
     ("last", "when"),
     [
-        (5, "before"),
+        (5, "middle"),
         *(
             pytest.param(last, when, marks=pytest.mark.slow)
             for last in (2, 3, 8, 11)
-            for when in ("before", "after")
+            for when in ("before", "middle", "after")
         ),
     ],
 )
-def test_a_writer_that_was_killed_is_gone_on_with(
+def test_an_investigation_that_was_killed_is_gone_on_with(
     data: Path, tmp_path: Path, last: int, when: str
 ) -> None:
     shapes = data.parent / "shapes.ttl"
     with oxigraph_server({}, "--location", str(tmp_path / "server")) as served:
-        own = [sys.executable, "-c", KILLED, str(data), served.base, str(shapes), str(last), when]
-        assert subprocess.run(own, check=False).returncode == -signal.SIGKILL
+        with proxy_before(served.base) as proxy:
+            own = [sys.executable, "-c", INVESTIGATE, str(data), proxy.base, str(shapes)]
+            ready = threading.Event()
+            victim = lambda: writer.pid if ready.wait(60) else 0  # noqa: E731
+            killing(proxy, ("step", when), NONCE, last, victim)
+            writer = subprocess.Popen(own)
+            ready.set()
+            assert writer.wait(120) == -signal.SIGKILL
         left = Server(served.base)
-        assert any("writing" in line for line in left.lines(WRITERS)) == (when == "before")
-        if when == "before":  # as it is when half a minute has gone by
-            aged(left)
+        assert any("writing" in line for line in left.lines(WRITERS)) == (when != "after")
+        aged(left)  # as it is when half a minute has gone by
         kgreason.resume(served.base).close()
         investigate(data, tmp_path / "ledger", nonce=NONCE)
         with recorded(tmp_path / "ledger") as folder, recorded(Path(served.base)) as there:
