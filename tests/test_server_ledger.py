@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pyoxigraph as ox
@@ -23,6 +24,7 @@ from kgreason.audit.merged import History
 from kgreason.base.errors import LedgerError, OptionError
 from kgreason.base.terms import TRAILS
 from kgreason.record import Ledger, Record
+from kgreason.record.mirror import Mirror
 from kgreason.record.remote import RaceLost, Server, address_of
 from kgreason.review.judge import judge
 from kgreason.run import recorded
@@ -65,11 +67,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server like it, in whose ledger there are but a few steps."""
+    with oxigraph_server({}, "--location", str(tmp_path_factory.mktemp("bare"))) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
 def written(server: Served, data: Path) -> str:
-    """The address of a ledger with an investigation."""
+    """The address of a ledger with an investigation; each step was looked at whole."""
+    quick, found = Mirror._changed_by_step, []
+
+    def looked_at(self: Mirror, graph: ox.NamedNode, known: set[str]) -> Any:
+        lines = self._lines(graph)
+        found.append(quick(self, graph, known))
+        assert found[-1] == (frozenset(known - lines), lines - known)
+        return found[-1]
+
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("KGREASON_LEDGER_AUTH", "ada:open-sesame")
+        patched.setattr(Mirror, "_changed_by_step", looked_at)
         investigate(data, server.base, nonce=NONCE)
+    assert len(found) > 5
     return server.base
 
 
@@ -285,52 +304,52 @@ def wrong_seals(record: Record) -> list[Finding]:
 
 @pytest.mark.parametrize(("number", "point"), [*enumerate(POINTS)], ids=map("-".join, POINTS))
 def test_a_writer_that_is_killed_at_any_request_leaves_whole_steps(
-    server: Served, tmp_path: Path, number: int, point: tuple[str, str]
+    bare: Served, tmp_path: Path, number: int, point: tuple[str, str]
 ) -> None:
     """The third of four steps is there or not, whole and once; who goes on adds the rest."""
     nonce, done = f"5eed5eed{number:04}", point[0] in {"heads", "sure"} or point == POINTS[5]
-    with proxy_before(server.base) as proxy:
+    with proxy_before(bare.base) as proxy:
         writer = get_context("fork").Process(target=acted, args=(proxy.base, nonce, 4))
         killing(proxy, point, nonce, 3, lambda: writer.pid or 0)
         writer.start()
         writer.join(60)
         assert writer.exitcode == -signal.SIGKILL
-    left, graph = Server(server.base), ox.NamedNode(f"urn:kgreason:{nonce}")
+    left, graph = Server(bare.base), ox.NamedNode(f"urn:kgreason:{nonce}")
     assert sum("trails#hash" in line for line in left.lines(graph)) == (3 if done else 2)
     assert bool(left.lines(WRITERS)) == (not done and point != POINTS[0])
     aged(left)
-    acted(server.base, nonce, 4)
+    acted(bare.base, nonce, 4)
     acted(tmp_path / "ledger", nonce, 4)
-    with Ledger.read(Path(server.base)) as there, Ledger.read(tmp_path / "ledger") as folder:
+    with Ledger.read(Path(bare.base)) as there, Ledger.read(tmp_path / "ledger") as folder:
         record = record_in(there, nonce)
         assert timeless(record) == timeless(record_in(folder, nonce))
         assert wrong_seals(record) == []
     assert not left.lines(WRITERS)
 
 
-@pytest.mark.parametrize("request_", ["claim", "look", "step", "heads", "sure"])
-def test_an_answer_that_never_comes_is_asked_for_again_and_nothing_is_written_twice(
-    server: Served, tmp_path: Path, request_: str, monkeypatch: pytest.MonkeyPatch
+def test_answers_that_never_come_are_asked_for_again_and_nothing_is_written_twice(
+    bare: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each request arrives, and its first answer is lost."""
     monkeypatch.setattr("kgreason.base.fetching.figure", lambda _: 0.0)
-    nonce = f"5eed{request_.encode().hex()}"
-    with proxy_before(server.base) as proxy:
-        seen: set[bytes] = set()
+    nonce, seen = "5eed105e", dict[bytes, str]()
+    with proxy_before(bare.base) as proxy:
 
         def lost(path: str, body: bytes) -> bytes:
-            first = request_of(path, body) == request_ and body not in seen
-            seen.add(body)
+            first = request_of(path, body) != "other" and body not in seen
             proxy.every = (lambda *_: None) if first else None
+            seen[body] = request_of(path, body)
             return body
 
         proxy.on_way = lost
         acted(proxy.base, nonce, 3)
+    assert {name for name, _ in POINTS} <= set(seen.values())
     acted(tmp_path / "ledger", nonce, 3)
-    with Ledger.read(Path(server.base)) as there, Ledger.read(tmp_path / "ledger") as folder:
+    with Ledger.read(Path(bare.base)) as there, Ledger.read(tmp_path / "ledger") as folder:
         record = record_in(there, nonce)
         assert timeless(record) == timeless(record_in(folder, nonce))
         assert wrong_seals(record) == []
-    assert not Server(server.base).lines(WRITERS)
+    assert not Server(bare.base).lines(WRITERS)
 
 
 INVESTIGATE = """
@@ -360,11 +379,10 @@ def test_an_investigation_that_was_killed_is_gone_on_with(
     with oxigraph_server({}, "--location", str(tmp_path / "server")) as served:
         with proxy_before(served.base) as proxy:
             own = [sys.executable, "-c", INVESTIGATE, str(data), proxy.base, str(shapes)]
-            ready = threading.Event()
-            victim = lambda: writer.pid if ready.wait(60) else 0  # noqa: E731
-            killing(proxy, ("step", when), NONCE, last, victim)
+            pid: Queue[int] = Queue()
+            killing(proxy, ("step", when), NONCE, last, lambda: pid.get(timeout=60))
             writer = subprocess.Popen(own)
-            ready.set()
+            pid.put(writer.pid)
             assert writer.wait(120) == -signal.SIGKILL
         left = Server(served.base)
         assert any("writing" in line for line in left.lines(WRITERS)) == (when != "after")
@@ -470,6 +488,15 @@ def test_an_address_of_no_use_is_refused_without_its_password(given: str) -> Non
     with pytest.raises(OptionError) as refused:
         address_of(Path(given))
     assert "pw" not in str(refused.value)
+
+
+def test_what_no_step_may_take_away_is_found_by_a_look_at_all(bare: Served) -> None:
+    acted(bare.base, "5eed0a11", 2)
+    graph = ox.NamedNode("urn:kgreason:5eed0a11")
+    gone = f"<{graph.value}:step:1> {TRAILS.index} 1"
+    with Ledger.append(Path(bare.base)) as ledger:
+        ledger.store.update(f"DELETE DATA {{ GRAPH {graph} {{ {gone} }} }}", {})
+    assert not [line for line in Server(bare.base).lines(graph) if line.startswith(gone[:-1])]
 
 
 def test_where_no_server_or_no_ledger_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,16 @@ from kgreason.base.errors import LedgerError
 from kgreason.base.store import Store
 from kgreason.base.terms import TRAILS
 from kgreason.record.blobs import Blobs
+from kgreason.record.closing import later
 from kgreason.record.remote import Change, Lines, RaceLost, Server
+from kgreason.record.seal import REPLACED
 
 _ABOUT: Final = ox.NamedNode("urn:kgreason:ledger")
 _IRI: Final = re.compile(r"<(urn:kgreason:[^<>\s]*)>")
 _NUMBER: Final = re.compile(rf'(.*{re.escape(str(TRAILS.number))} )"(\d+)"(.*)')
 _NOTHING: Final[Lines] = frozenset()
+_REPLACEABLE: Final = REPLACED | later().keys()
+_LATER: Final = frozenset(map(str, _REPLACEABLE))
 _PIECE: Final = 400_000  # characters
 _WHOLE: Final = "urn:kgreason:whole"
 _PLACE: Final = "urn:kgreason:piece:"
@@ -37,7 +41,8 @@ class Mirror(Store):
     def __init__(self, server: Server) -> None:
         super().__init__(ox.Store(), f"the ledger {server.address}")
         self.server = server
-        self._known: dict[str, Lines] = {}
+        self._known: dict[str, set[str]] = {}
+        self._later: dict[str, set[str]] = {}
         self._states: dict[str, tuple[str, str]] = defaultdict(lambda: ("", ""))
         for name in server.graphs():
             graph = ox.NamedNode(name)
@@ -58,20 +63,73 @@ class Mirror(Store):
             there = {
                 one.value for one in self.inner.named_graphs() if isinstance(one, ox.NamedNode)
             }
-            changes, after = [], dict(self._known)
+            changes = []
             for name in sorted(named & (there | set(self._known))):
-                graph, known = ox.NamedNode(name), self._known.get(name, _NOTHING)
-                after[name] = self._lines(graph)
-                if after[name] != known:
-                    gone, come = known - after[name], after[name] - known
+                graph, known = ox.NamedNode(name), bool(self._known.get(name))
+                gone, come = self._changed(graph, a_step=functions is not None)
+                if gone or come:
                     new = not known and graph != _ABOUT
                     changes.append(Change(graph, gone, come, *self._states[name], new=new))
             if changes:
                 self._send(changes)
-                for graph in (change.graph for change in changes):
-                    # A number may have become another one on the way.
-                    lines = self._lines(graph) if graph == _ABOUT else after[graph.value]
-                    self._note(graph, lines)
+                for change in changes:
+                    self._noted(change)
+
+    def _changed(self, graph: ox.NamedNode, *, a_step: bool) -> tuple[Lines, Lines]:
+        """Return the lines that an update has taken out of a graph, and those that it has added."""
+        known = self._known.get(graph.value, set())
+        found = self._changed_by_step(graph, known) if a_step and known else None
+        if found is None:
+            lines = self._lines(graph)
+            found = frozenset(known - lines), frozenset(lines - known)
+        return found
+
+    def _changed_by_step(self, graph: ox.NamedNode, known: set[str]) -> tuple[Lines, Lines] | None:
+        """Return what a step has changed, without a look at all that earlier steps have written.
+
+        A step takes nothing away but values of a few properties (`closing.stray` refuses any
+        other), so these are compared; and what it has added comes first in the copy. None where the
+        graph does not have as many statements then.
+        """
+        come = set()
+        for quad in self.quads(graph):
+            line = str(quad.triple)
+            if line in known:
+                break
+            come.add(line)
+        now = self._replaceable(graph)
+        before = self._later[graph.value]
+        gone = before - now
+        come |= now - before
+        if len(known) - len(gone) + len(come) != self._size(graph):
+            return None
+        return frozenset(gone), frozenset(come)
+
+    def _replaceable(self, graph: ox.NamedNode) -> set[str]:
+        """Return the lines of a graph that a later step may take away or add to."""
+        return {
+            str(quad.triple)
+            for predicate in _REPLACEABLE
+            for quad in self.inner.quads_for_pattern(None, predicate, None, graph)
+        }
+
+    def _size(self, graph: ox.NamedNode) -> int:
+        found = self.scalar(f"SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH {graph} {{ ?s ?p ?o . }} }}")
+        return int(found or 0)
+
+    def _noted(self, change: Change) -> None:
+        """Keep in mind that the server has a change now, as it was written."""
+        name = change.graph.value
+        if change.graph == _ABOUT or name not in self._known:
+            # A number may have become another one on the way.
+            self._note(change.graph, self._lines(change.graph))
+            return
+        known, later_ = self._known[name], self._later[name]
+        known -= change.gone
+        known |= change.come
+        later_ -= change.gone
+        later_ |= {line for line in change.come if line.split(" ", 2)[1] in _LATER}
+        self._states[name] = self._state(change.graph)
 
     def _send(self, changes: list[Change]) -> None:
         """Write changes at the server; where that fails the copy becomes as it was before them."""
@@ -108,23 +166,23 @@ class Mirror(Store):
             most += found is not None
             come.add(line if found is None else f'{found[1]}"{most}"{found[3]}')
         self._put(_ABOUT, (there - change.gone) | come)
-        self._known[_ABOUT.value] = there
+        self._known[_ABOUT.value] = set(there)
         return replace(change, come=frozenset(come))
 
     def _note(self, graph: ox.NamedNode, lines: Lines) -> None:
         """Keep in mind what the server holds now: the lines of a graph, and its last step."""
-        self._known[graph.value] = lines
+        self._known[graph.value] = set(lines)
+        self._later[graph.value] = {line for line in lines if line.split(" ", 2)[1] in _LATER}
         self._states[graph.value] = self._state(graph)
 
-    def _put(self, graph: ox.NamedNode, lines: Lines) -> None:
+    def _put(self, graph: ox.NamedNode, lines: Iterable[str]) -> None:
         self.inner.remove_graph(graph)
-        if lines:
-            text = "".join(f"{line} .\n" for line in sorted(lines))
+        text = "".join(f"{line} .\n" for line in sorted(lines))
+        if text:
             self.inner.load(text.encode(), format=ox.RdfFormat.N_TRIPLES, to_graph=graph)
 
     def _lines(self, graph: ox.NamedNode) -> Lines:
-        text = self.inner.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=graph) or b""
-        return frozenset(line.removesuffix(" .") for line in text.decode().split("\n") if line)
+        return frozenset(str(quad.triple) for quad in self.quads(graph))
 
     def _state(self, graph: ox.NamedNode) -> tuple[str, str]:
         """Return the last step of an investigation and its seal, nothing of another graph."""
