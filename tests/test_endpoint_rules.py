@@ -131,6 +131,17 @@ def test_an_endpoint_gives_the_same_answer_as_files(
     assert replay(tmp_path / "l").same
 
 
+@pytest.mark.parametrize("name", GIVEN)
+def test_data_above_the_memory_that_is_allowed_give_the_same_answer(name: str, place: Path) -> None:
+    asked = {option: given for option, given in options(name, place).items() if option not in RUN}
+    small = kgreason.symptoms(place / "data", **asked)
+    large = kgreason.symptoms(place / "data", memory=1, **asked)
+    assert [(s.name, s.failing, s.population) for s in large] == [
+        (s.name, s.failing, s.population) for s in small
+    ]
+    assert len(small) > 0
+
+
 def test_of_a_report_nothing_is_validated_and_nodes_that_are_gone_are_passed_over(
     proxy: Proxy, place: Path
 ) -> None:

@@ -171,9 +171,12 @@ def test_without_a_ledger_the_store_is_gone_in_the_end_and_the_result_stays(data
 
 
 def test_what_needs_all_of_the_data_is_said(data: Path, tmp_path: Path) -> None:
-    outcome = "SELECT ?focus ?outcome WHERE { ?focus a <urn:a> . BIND (true AS ?outcome) }"
-    with pytest.raises(OptionError, match="--memory is for --shapes"):
-        kgreason.investigate(data, outcome=outcome, memory=1, **RUN)
+    with pytest.raises(OptionError, match="--memory: there is --redact, and that needs the data"):
+        kgreason.symptoms(data, shapes=data.parent / "shapes.ttl", redact="e:mass", memory=1)
+    report = tmp_path / "report.ttl"
+    report.write_text(f"{HEAD}[] a sh:ValidationReport ; sh:conforms true .", encoding="utf-8")
+    with pytest.raises(OptionError, match="nothing but the data says who is looked at"):
+        kgreason.symptoms(data, violations=report, memory=1)
     ox.Store(str(tmp_path / "own")).flush()
     with pytest.raises(OptionError, match="has to be the only data"):
         kgreason.symptoms([tmp_path / "own", data], shapes=data.parent / "shapes.ttl", memory=1)

@@ -40,18 +40,14 @@ def is_too_large(request: Request) -> bool:
     """Check whether the data of a request would take more memory than they may.
 
     That is what `memory` says, else half of the memory of this machine. Raises OptionError where
-    `memory` is given for what has to be loaded whole, GraphError where there are no such data.
+    `memory` is given and the data have to be loaded whole, GraphError where there are no such data.
     """
     if any(is_address(one) or one in request.objects for one in request.data) or request.extract:
         return False
-    given = request.memory is not None
-    whole = (request.axioms, request.outcome, request.violations, request.redact, request.lenient)
-    if not request.shapes or any(whole):
-        if given:
-            raise OptionError(
-                "--memory is for --shapes, without --axioms, --outcome, --violations, --redact and "
-                "--lenient: these need the data as a whole."
-            )
+    why = _needs_all(request)
+    if why is not None:
+        if request.memory is not None:
+            raise OptionError(f"--memory: {why}, and that needs the data as a whole.")
         return False
     paths = _paths(request)
     if memory_of(paths) <= _allowed(request):
@@ -62,6 +58,16 @@ def is_too_large(request: Request) -> bool:
             "or the files alone."
         )
     return True
+
+
+def _needs_all(request: Request) -> str | None:
+    """Explain why a request needs its data as a whole; None where an extract will do."""
+    if request.redact or request.lenient:
+        return f"there is {'--redact' if request.redact else '--lenient'}"
+    if request.violations and not (request.shapes or request.population):
+        return "nothing but the data says who is looked at (--shapes or --population)"
+    asked = (request.shapes, request.axioms, request.outcome, request.violations)
+    return None if any(asked) else "nothing says who fails"
 
 
 @contextmanager
