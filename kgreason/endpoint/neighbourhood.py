@@ -57,6 +57,7 @@ class Neighbourhood:
         for step in range(1, hops + 1):
             self._take(self._some(self._ends(), f"step {step}"))
         self._take(sorted({q.predicate.value for q in self.quads} - self._seen))
+        self._take(sorted(self._imports() - self._seen))
         for _ in range(_LEVELS):
             classes = self._classes() - self._seen
             if not classes:
@@ -71,6 +72,21 @@ class Neighbourhood:
         """Return the nodes that were reached and of which nothing is known yet."""
         ends = (t for q in self.quads for t in (q.subject, q.object))
         return {t.value for t in ends if isinstance(t, ox.NamedNode)} - self._seen
+
+    def _imports(self) -> set[str]:
+        """Take which ontologies the data import, a hundred at most; gives these ontologies."""
+        own = template(ROLE, "imports")
+        parts = ["graphs"] if self.layout.named else []
+        parts += [] if self.layout.covered else ["plain"]
+        found: set[ox.Quad] = set()
+        for part in parts:
+            rows = self.asking.select(own.render(part, merged=self.layout.named))
+            for row in rows:
+                node, link, value = row["node"], row["property"], row["value"]
+                if isinstance(node, ox.NamedNode) and isinstance(link, ox.NamedNode):
+                    found.add(ox.Quad(node, link, value, _graph(row)))
+        self.quads.update(found)
+        return {q.object.value for q in found if isinstance(q.object, ox.NamedNode)}
 
     def _classes(self) -> set[str]:
         return {

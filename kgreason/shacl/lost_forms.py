@@ -10,7 +10,8 @@ from kgreason.base.terms import SH, XSD
 from kgreason.graph import Graph
 from kgreason.shacl.constraint import Constraint, Observation
 
-_KEPT: Final = frozenset({XSD.string, XSD.anyURI})
+_TEXT_KINDS: Final = ("normalizedString", "token", "language", "Name", "NCName", "NMTOKEN")
+_KEPT: Final = frozenset({XSD.string, XSD.anyURI, *(XSD[name] for name in _TEXT_KINDS)})
 _LOOKING: Final = frozenset(
     SH[name]
     for name in (
@@ -31,8 +32,8 @@ def rests_on_forms(graph: Graph, constraint: Constraint, observation: Observatio
     """Check whether a finding may be due to a store that had rewritten the literals.
 
     It may where the constraint, or a shape within it, looks at the form of literals, and a failing
-    node has a literal of a kind that a store rewrites. A wrong string is still found: strings are
-    kept as they are.
+    node has a literal of a kind that a store rewrites. A wrong string is still found: strings, and
+    the kinds of text that are made from them, are kept as they are.
     """
     return _looks(constraint) and any(
         any(map(_rewritten, values)) or (not values and _has_rewritten(graph, focus))
