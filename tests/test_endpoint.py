@@ -59,6 +59,7 @@ def feeds(number: int = 6, samples: int = 40) -> dict[str, bytes]:
             )
         made[f"https://example.org/feeds/{feed}"] = "\n".join(rows).encode()
     boxes = [f"e:b{n} a e:Box ; e:shelf {n} ." for n in range(7)]
+    boxes.append("e:own <http://www.w3.org/2002/07/owl#imports> e:elsewhere .")
     made["https://example.org/boxes"] = "\n".join([HEAD, *boxes]).encode()
     return made
 
@@ -149,6 +150,7 @@ def test_blank_nodes_and_named_graphs_come_along(ledger: Path) -> None:
     assert quads.count("<https://example.org/lab/by>") == 240
     assert "<https://example.org/feeds/3> ." in quads
     assert "<https://example.org/lab/shelf>" in quads
+    assert "owl#imports> <https://example.org/lab/elsewhere> <https://example.org/boxes>" in quads
 
 
 def test_where_nothing_fails_the_data_conform(server: Served, shapes: Path, tmp_path: Path) -> None:

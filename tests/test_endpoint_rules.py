@@ -201,3 +201,21 @@ def test_subclasses_that_only_the_axioms_state_are_told(server: Served, tmp_path
     axioms.write_text(f"{AXIOMS} e:Specimen rdfs:subClassOf e:Sample .", encoding="utf-8")
     seen = kgreason.symptoms(server.address, axioms=axioms)
     assert "1 subclasses that the axioms state are not there" in " ".join(seen.notices)
+
+
+@pytest.mark.parametrize(("kind", "found"), [("token", 1), ("int", 0)])
+def test_kinds_of_text_are_judged_though_numbers_are_rewritten(
+    kind: str, found: int, tmp_path: Path
+) -> None:
+    shapes = tmp_path / "shapes.ttl"
+    given = "<http://www.w3.org/2001/XMLSchema#{}>"
+    shapes.write_text(
+        f"{HEAD} e:S a sh:NodeShape ; sh:targetSubjectsOf e:code ; "
+        f"sh:property [ sh:path e:code ; sh:datatype {given.format('string')} ] .",
+        encoding="utf-8",
+    )
+    rows = [f"e:s{n} e:code '{n}'^^{given.format(kind)} ." for n in range(9)]
+    with oxigraph_server({"": "\n".join([HEAD, *rows]).encode()}) as own:
+        seen = kgreason.symptoms(own.address, shapes=shapes)
+    assert len(seen) == found
+    assert any("has rewritten the literals" in one for one in seen.notices) is not bool(found)

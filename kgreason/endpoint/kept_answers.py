@@ -20,6 +20,8 @@ SUFFIX: Final = ".asked"
 _SERVER: Final = "server"
 _BODY: Final = "body"
 _HOUR: Final = 3600
+KEPT_HOURS: Final = integer("endpointKeptHours")
+"""Older answers are asked for again."""
 
 
 class KeptAnswers:
@@ -30,7 +32,7 @@ class KeptAnswers:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        oldest = time.time() - integer("endpointKeptHours") * _HOUR
+        oldest = time.time() - KEPT_HOURS * _HOUR
         for path in folder.glob("*") if folder.is_dir() else ():
             if path.stat().st_mtime < oldest:
                 path.unlink()

@@ -15,7 +15,7 @@ from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
 from kgreason.endpoint.asking_endpoint import BATCH, EndpointStore, Inconsistent, batches
 from kgreason.endpoint.extract import Asked, Extract
-from kgreason.endpoint.kept_answers import KeptAnswers
+from kgreason.endpoint.kept_answers import KEPT_HOURS, KeptAnswers
 from kgreason.endpoint.known import Rules, known
 from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
@@ -150,7 +150,7 @@ class _Pull:
             self.notices.append(
                 f"{self.asking.asked.kept} of {self.asking.asked.queries} answers of "
                 f"{self.named.host} were kept from a run that was interrupted, at most "
-                f"{integer('endpointKeptHours')} hours ago."
+                f"{KEPT_HOURS} hours ago."
             )
         return Extract(
             address=self.named.address,
