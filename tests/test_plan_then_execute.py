@@ -62,6 +62,13 @@ def test_goals_are_planned_worked_on_and_replaced_where_they_fail(place: Path) -
     assert [(row["plan"].value, "old" in row) for row in rows] == [
         ("1", False), ("1", False), ("2", True),
     ]  # fmt: skip
+    ends = [one for one in found.steps if one.action == "goal"]
+    assert [(one.thought, one.status) for one in ends] == [
+        ("How many parts have no unit mass", "complete"),
+        ("how many makers were cancelled", "revised"),
+        ("describe Maker", "complete"),
+    ]
+    assert all(one.observation in found.answer for one in ends)
     assert audit(found.result.record).rules == set()
     none = kgreason.plan("Where is the moon?", place / "parts.ttl", strategy="plan-then-execute")
     assert not none.answered

@@ -22,7 +22,7 @@ from kgreason.planner.session import Session
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult
 from kgreason.planner.together import Task, work_on
 from kgreason.record.model_calls import write_calls
-from kgreason.record.plan_steps import write_goal
+from kgreason.record.plan_steps import GoalEnd, write_goal
 from kgreason.record.record import Node
 from kgreason.routing.task_types import task_types
 from kgreason.run import Opened, carried_out
@@ -64,6 +64,11 @@ class Reached:
             self.status = "complete" if self.task.end.answered else "failed"
             self.result = self.task.end.answer
 
+    def outcome(self) -> GoalEnd:
+        """Return what is recorded of it when the plan has ended."""
+        rests = self.task.rests_on() if self.task is not None and self.status == "complete" else []
+        return GoalEnd(self.node, self.status, self.result or "It was not reached.", tuple(rests))
+
 
 class PlanThenExecute:
     """Works goal by goal. Without a model the parts of the question are the goals."""
@@ -81,7 +86,7 @@ class PlanThenExecute:
             try:
                 _carried_out(session, goal, reached, context.jobs)
             except Spent as why:
-                session.stopped(why, ())
+                session.stopped(why, (), [one.outcome() for one in reached])
                 raise
             _answered(session, reached)
 
@@ -207,5 +212,8 @@ def _answered(session: Session, reached: Sequence[Reached]) -> None:
     # What took the place of a goal does not answer what that goal asked.
     answered = any(one.status == "complete" and one.plan == 1 for one in reached)
     session.answer(
-        Move("", answer=" ".join(told), answered=answered), list(dict.fromkeys(rests)), sorted(left)
+        Move("", answer=" ".join(told), answered=answered),
+        list(dict.fromkeys(rests)),
+        sorted(left),
+        [one.outcome() for one in reached],
     )

@@ -22,9 +22,11 @@ from kgreason.record.model_calls import ModelCall
 from kgreason.record.plan_steps import (
     Answered,
     Call,
+    GoalEnd,
     RefusedCall,
     write_answer,
     write_call,
+    write_outcome,
     write_refused,
 )
 from kgreason.record.record import Node
@@ -188,13 +190,21 @@ class Session:
         record.commit(step)
         return node
 
-    def answer(self, move: Move, rests_on: Sequence[Node], left: Sequence[str]) -> Node:
-        """Record an answer as one step; gives its node."""
+    def answer(
+        self,
+        move: Move,
+        rests_on: Sequence[Node],
+        left: Sequence[str],
+        goals: Sequence[GoalEnd] = (),
+    ) -> Node:
+        """Record an answer as one step, with what became of each of the `goals`; gives its node."""
         text = move.answer
         if left and move.answered:
             words = ", ".join(f"“{one}”" for one in left)
             text += f" Nothing in the graph is called {words}; the answer takes no account of it."
         step = self.context.record.step("Plan")
+        for goal in goals:
+            write_outcome(self.context.record, step, goal)
         node = write_answer(
             self.context.record,
             step,
@@ -213,10 +223,10 @@ class Session:
         self.unrecorded.clear()
         return node
 
-    def stopped(self, why: Spent, rests_on: Sequence[Node]) -> None:
+    def stopped(self, why: Spent, rests_on: Sequence[Node], goals: Sequence[GoalEnd] = ()) -> None:
         """Record that the budget ended the work without an answer."""
         self.answer(Move("", answer=f"It {why}, before there was an answer.", answered=False),
-                    rests_on, ())  # fmt: skip
+                    rests_on, (), goals)  # fmt: skip
 
 
 def resting(move: Move, done: Sequence[tuple[Seen, Node]]) -> list[Node]:

@@ -59,6 +59,19 @@ class Answered:
     calls: tuple[ModelCall, ...] = ()
 
 
+@dataclass(frozen=True)
+class GoalEnd:
+    """What became of a goal: pending, complete, failed or revised.
+
+    `text` is its result, or why there is none; `rests_on` are the steps that it is taken from.
+    """
+
+    goal: Node
+    status: str
+    text: str
+    rests_on: tuple[Node, ...] = ()
+
+
 def write_call(record: Record, step: Step, call: Call) -> Node:
     """Write a call of a tool down as part of a step; gives its node."""
     node = step.make(
@@ -138,6 +151,20 @@ def write_answer(record: Record, step: Step, answer: Answered) -> Node:
         decidedByRule=ox.NamedNode(answer.rule) if answer.rule else None,
     )
     _attributed(record, step, node, answer.by, answer.calls)
+    return node
+
+
+def write_outcome(record: Record, step: Step, end: GoalEnd, by: Agent = ENGINE) -> Node:
+    """Write down what became of a goal as part of a step; gives its node."""
+    node = step.make(
+        "GoalOutcome",
+        PROV.Entity,
+        goal=end.goal,
+        goalStatus=end.status,
+        statement=end.text,
+        restsOn=list(end.rests_on) or None,
+    )
+    _attributed(record, step, node, by, ())
     return node
 
 
