@@ -23,6 +23,7 @@ _KEPT: Final = integer("storePage")
 _LOOKS: Final = 4
 _PARTS: Final = 16
 _LONG: Final = 16  # figures of a digest that tell nodes apart: two of 10^8 are hardly ever alike
+_SPARE: Final = 1.25  # times as many as are likely to be enough
 _MORE: Final = 4
 
 
@@ -89,10 +90,12 @@ class Streamed(Pages):
         what was kept of a look, it is looked again, and more is kept. Raises Inconsistent where
         more is to be left out than there is.
         """
-        total = self.total(pattern) - (besides.total if besides else 0)
-        wanted, kept = min(most, total), _KEPT
+        everyone = self.total(pattern)
+        total = everyone - (besides.total if besides else 0)
+        wanted = min(most, total)
+        kept = max(_KEPT, round(_SPARE * wanted * everyone / max(1, total)))
         while True:
-            found, whole = self._known(pattern, besides, max(kept, wanted))
+            found, whole = self._known(pattern, besides, kept)
             if len(found) >= wanted or whole:
                 break
             kept *= _MORE
