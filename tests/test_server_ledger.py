@@ -122,11 +122,28 @@ def test_a_password_is_nowhere(written: str) -> None:
         assert "YWRhOm9wZW4" not in held
 
 
-def test_a_password_goes_with_each_request(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGREASON_LEDGER_AUTH", "ada:open-sesame")
-    with proxy_before(written) as proxy:
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [("ada:open-sesame", "Basic YWRhOm9wZW4tc2VzYW1l"), ("Bearer a.b-c==", "Bearer a.b-c==")],
+)
+def test_a_password_or_token_goes_with_each_request(
+    bare: Served, given: str, sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acted(bare.base, "5eeda0", 1)
+    monkeypatch.setenv("KGREASON_LEDGER_AUTH", given)
+    with proxy_before(bare.base) as proxy:
         Ledger.read(Path(proxy.base)).close()
-        assert proxy.headers["authorization"] == "Basic YWRhOm9wZW4tc2VzYW1l"
+        assert proxy.headers["authorization"] == sent
+
+
+@pytest.mark.parametrize("given", ["secret", "Bearer two words", "ada:se\ncret"])
+def test_what_is_no_password_is_refused_and_not_told(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGREASON_LEDGER_AUTH", given)
+    with pytest.raises(OptionError, match="USER:PASSWORD or Bearer TOKEN") as refused:
+        Ledger.read(Path("http://127.0.0.1:9"))
+    assert "cret" not in str(refused.value)
 
 
 def test_whoever_is_second_writes_nothing(written: str) -> None:

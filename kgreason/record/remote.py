@@ -33,6 +33,7 @@ from kgreason.record.seal import REPLACED
 
 _ADDRESS: Final = re.compile(r"(https?):/+(.+)", re.IGNORECASE)
 _AUTH: Final = "KGREASON_LEDGER_AUTH"
+_TOKEN: Final = re.compile(r"Bearer [A-Za-z0-9._~+/-]+=*")  # RFC 6750
 _WRITERS: Final = "GRAPH <urn:kgreason:writers>"
 _BLOB: Final = "urn:kgreason:blob:"
 _FASTEST: Final = 1000.0
@@ -359,8 +360,10 @@ def _authorization() -> Mapping[str, str]:
     said = os.environ.get(_AUTH)
     if not said:
         return {}
+    if said.isprintable() and _TOKEN.fullmatch(said):
+        return {"Authorization": said}
     if ":" not in said or not said.isprintable():
-        raise OptionError(f"{_AUTH} has to be USER:PASSWORD, in one line.")
+        raise OptionError(f"{_AUTH} has to be USER:PASSWORD or Bearer TOKEN, in one line.")
     return {"Authorization": "Basic " + base64.b64encode(said.encode()).decode()}
 
 
