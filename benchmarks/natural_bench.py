@@ -120,6 +120,7 @@ def with_leader(
     first = next((one for one in wanted if one["status"] == "supported"), None)
     leader = first and {
         "confidence": first["confidence"],
+        "posterior": first.get("posterior", first["confidence"]),
         "right": told["judged"] in GOOD,
         "proof": first["proof"],
         "policy": result["policy"],
@@ -170,6 +171,7 @@ def entry(
         "kind": leader["kind"] if leader else None,
         "statement": leader["statement"] if leader else None,
         "confidence": leader["confidence"] if leader else None,
+        "posterior": leader.get("posterior", leader["confidence"]) if leader else None,
         "calibrated": leader.get("calibrated") if leader else None,
         "proof": leader.get("proof") if leader else None,
         "inside": leader["inside"] if leader else None,
@@ -278,6 +280,8 @@ def summary(symptoms: Sequence[dict[str, Any]]) -> str:
     kinds_of_proof = sorted({one.get("proof") or "" for one in sure} - {""})
     parts = [f"{p} {share([o for o in sure if o.get('proof') == p])}" for p in kinds_of_proof]
     lines += [f"By what it was told: {'; '.join(parts)}"] if parts else []
+    within = [one for one in symptoms if (one.get("posterior") or 0.0) >= SURE]
+    lines.append(f"Within its frame, before its proof counted, at {SURE} or more: {share(within)}")
     trusted = [one for one in symptoms if (one.get("calibrated") or 0.0) >= SURE]
     lines.append(f"Calibrated at {SURE} or more, right: {share(trusted)}")
     lines.append(f"“No systematic cause” said, and true: {share(silent)}")

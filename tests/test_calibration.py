@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import kgreason
 from kgreason.audit import audit
+from kgreason.audit.second_engine import recomputed
 from kgreason.base.errors import GraphError, LedgerError, OptionError
 from kgreason.base.terms import POLICY, TRAILS, TYPE
 from kgreason.cli import app
@@ -28,7 +29,9 @@ from kgreason.inject.fit_policy import fitted, proposed
 from kgreason.inject.isotonic import Block, bounds, fit, pooled, tied, value_at
 from kgreason.inject.learn_calibration import FOLDS, folded, learn, out_of_fold
 from kgreason.record import Ledger, Record, calibration, policy
+from kgreason.record.ranking import hypotheses
 from kgreason.review.judge import judge, opinions
+from kgreason.review.rejudge import Evidence
 from kgreason.review.replay import replay
 from tests.audit_support import CASES, kept_in, lab, relinked, statements, tampered, tiny
 
@@ -326,7 +329,28 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def record(place: Path) -> Record:
     """A copy of that record in memory."""
-    with Ledger.read(place / "ledger") as ledger:
+    return copied(place / "ledger")
+
+
+@pytest.fixture(scope="module")
+def brought(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the ledger of an investigation under code, whose last rule goes by estimates.
+
+    Its source was told on a held-out half, and its mapping by a direct check.
+    """
+    folder = tmp_path_factory.mktemp("brought")
+    lab(folder, calibration="default", ledger=folder / "ledger").store.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lowered(brought: Path) -> Record:
+    """A copy of that record in memory."""
+    return copied(brought / "ledger")
+
+
+def copied(place: Path) -> Record:
+    with Ledger.read(place) as ledger:
         found = ledger.record(ledger.entry())
         kept = Ledger.memory()
         kept.store.inner.extend(statements(found))
@@ -404,6 +428,9 @@ def test_by_default_causes_are_calibrated_and_the_report_says_on_what(place: Pat
     assert causes
     assert all(h["calibrated"] is not None and h["calibrated_on"] is not None for h in causes)
     assert "faults that nobody sowed, in other people" in page
+    assert "Among its rivals alone its confidence would be" in page
+    assert all(h["confidence"] == min(h["posterior"], h["calibrated"]) for h in causes)
+    assert any(h["confidence"] < h["posterior"] for h in causes)
 
 
 def test_a_replay_uses_the_recorded_copy(place: Path) -> None:
@@ -428,8 +455,10 @@ def test_both_engines_find_nothing(record: Record) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
-def test_a_mutant_is_found_by_the_rules_named(mutant: dict[str, Any], record: Record) -> None:
-    forged = tampered(record, mutant["update"])
+def test_a_mutant_is_found_by_the_rules_named(
+    mutant: dict[str, Any], record: Record, lowered: Record
+) -> None:
+    forged = tampered(lowered if "history" in mutant else record, mutant["update"])
     assert "seal" in audit(forged).rules
     assert audit(relinked(forged)).rules == set(mutant["rules"])
 
@@ -437,11 +466,75 @@ def test_a_mutant_is_found_by_the_rules_named(mutant: dict[str, Any], record: Re
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(3))
 def test_both_engines_find_the_same(start: int, record: Record) -> None:
-    updates = [mutant["update"] for mutant in MUTANTS[start::3]]
+    mutants = [mutant for mutant in MUTANTS if "history" not in mutant]
+    updates = [mutant["update"] for mutant in mutants[start::3]]
     forged = tampered(record, *updates, strict=False)
     said = {(f.rule, f.node) for f in audit(forged).findings}
     assert {(f.rule, f.node) for f in audit(forged, engine="pyshacl").findings} == said
     assert len(said) >= len(updates)
+
+
+# --- what it brings down ------------------------------------------------------------------
+
+
+def test_a_cause_is_told_for_no_more_than_its_kind_of_proof_is_worth(lowered: Record) -> None:
+    found = audit(lowered)
+    assert found.ok, str(found)
+    known = [h for group in hypotheses(lowered).values() for h in group]
+    values = {str(row["hypothesis"].value): row for row in lowered.select("result-estimates")}
+    for one in known:
+        if one.cause:
+            assert one.confidence == float(values[one.id]["calibrated"].value) < one.posterior
+        else:
+            assert one.confidence == one.posterior
+    assert {one.proof for one in known if one.cause} == {"direct", "halves"}
+    # The status was given by what it was among its rivals.
+    assert all(one.posterior >= 0.8 for one in known if one.cause)
+
+
+def test_what_was_brought_down_is_not_brought_down_again(lowered: Record) -> None:
+    before = statements(lowered)
+    (step,) = lowered.select("steps-of", phase=TRAILS.Conclude)
+    (rule,) = policy.load().last_rules
+    given = {"investigation": lowered.iri, "step": ox.NamedNode(step["step"].value)}
+    lowered.store.update(rule.render(**given))
+    assert set(statements(lowered)) == set(before)
+
+
+def test_a_second_engine_brings_it_down_too(tmp_path: Path) -> None:
+    record = tiny(tmp_path, calibration="default")
+    assert [q for q in statements(record) if q.predicate == TRAILS.estimate]
+    found = recomputed(audit(record), record)
+    assert found.ok, str(found)
+
+
+def test_who_judges_it_again_comes_to_the_same(brought: Path, lowered: Record) -> None:
+    assert replay(brought / "ledger").same
+    evidence = Evidence(lowered)
+    again = evidence.judged(policy.load())
+    assert [dict(r) for r in again.select("standings")] == [
+        dict(r) for r in lowered.select("standings")
+    ]
+    # What was learned under one policy brings nothing down under another.
+    framed = evidence.judged(policy.load("frame"))
+    assert not [q for q in statements(framed) if q.predicate == TRAILS.estimate]
+
+
+def test_a_judgement_is_learned_from_by_what_it_was_among_its_rivals(brought: Path) -> None:
+    judge(brought / "ledger", "1", "Ada", right=True)
+    ((one,), _) = judged(brought / "ledger")
+    with Ledger.read(brought / "ledger") as ledger:
+        record = ledger.record(ledger.entry())
+        assert audit(record).ok
+        (told,) = (h for group in hypotheses(record).values() for h in group if h.order == 0)
+    assert one.confidence == told.posterior > told.confidence
+
+
+def test_results_are_learned_from_by_what_a_leader_was_among_its_rivals(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"trials": [TRIAL | {"posterior": 0.99}]}), encoding="utf-8")
+    (one,) = trials(file)
+    assert one.confidence == 0.99
 
 
 # --- what people say --------------------------------------------------------------------

@@ -21,7 +21,7 @@ def one(
         id=id_, order=int("".join(c for c in id_ if c.isdigit()) or 0), symptom=SYMPTOM,
         frame=frame, kind="source", gate="statistics", family="source-graph",
         is_mechanism=is_mechanism, catch_all=False, statement="s", status=status,
-        confidence=confidence, e=1.0,
+        confidence=confidence, posterior=confidence, e=1.0,
         region="r", plain="p", needs=None, pattern=f"p {id_}", dimension="<urn:d>",
         level=f"<urn:{id_}>",
         counts=Counts(inside, inside, 100 - inside, 1000 - inside),

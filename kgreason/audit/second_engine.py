@@ -72,19 +72,26 @@ class _Second:
                 self._apply(gate, step=step, threshold=threshold)
         elif row["phase"] == TRAILS.Settle:
             self._apply(template("record", "settle-status"), step=step)
+        elif row["phase"] == TRAILS.Conclude:
+            for rule in self._used.last_rules:
+                self._apply(rule, step=step)
         elif row["phase"] == TRAILS.Hypothesize:
             self._add(waiting.get(step.value, ()))
             for gate in self._used.gates_of("Hypothesize"):
                 self._apply(gate, step=step)
         else:
-            evidence = ox.NamedNode(row["evidence"].value)
-            self._add(waiting.get(evidence.value, ()))
-            given = self._history.properties(evidence)
-            for rule in self._used.rules:
-                if TRAILS[rule.header.get("needs", "note")] in given:
-                    self._apply(rule, step=step, evidence=evidence)
-            for gate in self._used.gates_of("Execute"):
-                self._apply(gate, step=step, evidence=evidence)
+            self._take(row, step, waiting)
+
+    def _take(self, row: Row, step: ox.NamedNode, waiting: Mapping[str, list[ox.Quad]]) -> None:
+        """Let a piece of evidence move confidence and status."""
+        evidence = ox.NamedNode(row["evidence"].value)
+        self._add(waiting.get(evidence.value, ()))
+        given = self._history.properties(evidence)
+        for rule in self._used.rules:
+            if TRAILS[rule.header.get("needs", "note")] in given:
+                self._apply(rule, step=step, evidence=evidence)
+        for gate in self._used.gates_of("Execute"):
+            self._apply(gate, step=step, evidence=evidence)
 
     def _threshold(self, step: ox.NamedNode) -> tuple[ox.Literal, list[Finding]]:
         """Return the threshold of e-BH as it is now, and whether another is recorded."""

@@ -197,13 +197,18 @@ def smallest(seen: Detectable) -> dict[str, Value]:
 
 
 def _estimate(context: Context, step: Step, calibration: Calibration) -> int:
-    """Add what a calibration makes of each confidence, and a copy of it; gives their number."""
+    """Add what a calibration makes of each confidence, and a copy of it; gives their number.
+
+    Then the rules of the policy that go by it move confidence a last time.
+    """
     step.triples += calibration.triples
     for node in calibration.nodes:
         step.describe(node, step=step.node)
     step.describe(step.node, calibration=calibration.iri)
     made = template("record", "estimate")
-    step.apply(made.render(investigation=context.record.iri, step=step.node))
+    names = {"investigation": context.record.iri, "step": step.node}
+    for each in (made, *context.policy.last_rules):
+        step.apply(each.render(**names))
     proofs = calibration.proofs
     rows = context.record.select("standings")
     return sum(not proofs or ("proof" in row and row["proof"].value in proofs) for row in rows)

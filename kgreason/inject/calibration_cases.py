@@ -22,6 +22,7 @@ _LAST: Final = 2**31
 class Case:
     """A leader, or a hypothesis that people judged, and whether it was right.
 
+    `confidence` is that within its frame: what a calibration made of it before does not count.
     `adjustment` is that of the verdict, where it is known; `policy` the IRI of the policy by which
     the confidence came about; `proof` by what the hypothesis stands or falls, where it is known.
     `part` names the part of a collection of graphs that a natural fault stands in. `told` says
@@ -65,11 +66,16 @@ def trials(file: str | Path) -> list[Case]:
 
 def _natural(symptom: dict[str, Any]) -> Case:
     leader = symptom["leader"]
-    confidence, right = _outcome(leader["confidence"], leader["right"])
+    confidence, right = _outcome(_posterior(leader), leader["right"])
     seed, rules = int(leader["seed"]), str(leader["policy"])
     name = str(symptom["case"])
     proof, part = str(leader["proof"]), str(symptom["split"])
     return Case(confidence, right, name, NATURAL, seed, rules, None, proof, part=part)
+
+
+def _posterior(told: dict[str, Any]) -> Any:
+    """Return the confidence within the frame; results of versions before had no other."""
+    return told.get("posterior", told["confidence"])
 
 
 def _outcome(confidence: Any, right: Any) -> tuple[float, bool]:
@@ -80,7 +86,7 @@ def _outcome(confidence: Any, right: Any) -> tuple[float, bool]:
 
 def _case(trial: dict[str, Any]) -> Case:
     features = trial.get("features") or {}
-    confidence, right = _outcome(trial["confidence"], trial["leader_right"])
+    confidence, right = _outcome(_posterior(trial), trial["leader_right"])
     adjustment = features.get("adjustment")
     return Case(
         confidence,

@@ -138,6 +138,7 @@ def _judged(
         | {"top3": by_place([nodes for _, nodes in open_], truth)["top3"]},
         # Where nothing was tested, "none of these" only has its prior: it claims nothing.
         "confidence": leader["confidence"] if leader and (first or tested) else None,
+        "posterior": leader["posterior"] if leader and (first or tested) else None,
         "leader": leader["kind"] if leader else None,
         "proof": leader["proof"] if leader else None,
         "leader_right": right,

@@ -47,8 +47,9 @@ class Likelihood:
 class Policy:
     """A policy: its IRI, its numbers by name, its outcome table, and its triples for the record.
 
-    `rules` are the templates of `queries/confidence/` that evidence is put to, `gates` those of
-    `queries/status/` by which a status changes, in their order.
+    `rules` are the templates of `queries/confidence/` that evidence is put to, `last_rules` those
+    that are applied once, when the verdicts are given; `gates` are those of `queries/status/` by
+    which a status changes, in their order.
     """
 
     iri: ox.NamedNode
@@ -57,6 +58,7 @@ class Policy:
     outcomes: dict[tuple[str, str], Likelihood]
     triples: tuple[ox.Triple, ...]
     rules: tuple[Template, ...]
+    last_rules: tuple[Template, ...]
     gates: tuple[Template, ...]
 
     def priors(self, members: int) -> tuple[Decimal, Decimal]:
@@ -273,7 +275,9 @@ def _made(store: Store, iri: ox.NamedNode, where: str) -> Policy:
                 raise OptionError(
                     f"{where}: {made.name!r} needs policy:{needed}, which is missing."
                 )
-    return Policy(iri, version, numbers, outcomes, _triples(store, iri), rules, gates)
+    last = tuple(rule for rule in rules if rule.header["moves"] == "supported")
+    usual = tuple(rule for rule in rules if rule not in last)
+    return Policy(iri, version, numbers, outcomes, _triples(store, iri), usual, last, gates)
 
 
 def _templates(

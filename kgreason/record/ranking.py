@@ -52,6 +52,7 @@ class Hypothesis:
     """A hypothesis as the record has it; `kind` and `status` are the short names of both.
 
     `order` is its position in the record; `counts` is None for a catch-all, which has no region.
+    `posterior` is the confidence within its frame, before the record of its kind of proof counted.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Hypothesis:
     statement: str
     status: str
     confidence: float
+    posterior: float
     e: float
     region: str | None
     plain: str | None
@@ -147,6 +149,7 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
         statement=text["statement"],
         status=short(text["status"]),
         confidence=float(text["confidence"]),
+        posterior=float(text.get("posterior", text["confidence"])),
         e=float(text["e"]),
         region=text.get("region"),
         plain=text.get("plain"),
@@ -225,7 +228,7 @@ def by_share(causes: Sequence[Hypothesis]) -> list[Hypothesis]:
     of what an association does comes before that, too: nothing shows that the association brings
     the failures about.
     """
-    left = sorted(causes, key=lambda h: (-h.share, -h.confidence, h.order))
+    left = sorted(causes, key=lambda h: (-h.share, -h.posterior, h.order))
     together: dict[object, float] = {}
     for h in left:
         together[_piece(h)] = together.get(_piece(h), 0.0) + h.share

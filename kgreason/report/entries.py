@@ -160,6 +160,7 @@ class ReportedHypothesis:
     those of a region in the language of conditions. `proof` is by what it stands or falls: direct
     (a check), bits, halves, or none (no cause); `calibrated_on` are the cases behind `calibrated`.
     What `depends_on_seed` was borne out only by the half that the seed held out.
+    `posterior` is the confidence within its frame, before the record of its kind of proof counted.
     """
 
     id: str
@@ -168,6 +169,7 @@ class ReportedHypothesis:
     statement: str
     status: str
     confidence: float
+    posterior: float
     calibrated: float | None
     calibrated_on: "ReportedCases | None"
     proof: str | None

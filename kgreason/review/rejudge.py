@@ -46,7 +46,7 @@ class Evidence:
         found: dict[str, list[ox.Quad]] = {
             row.get("evidence", row["step"]).value: []
             for row in self.judgements
-            if row["phase"] not in (TRAILS.Decide, TRAILS.Settle)
+            if row["phase"] not in (TRAILS.Decide, TRAILS.Settle, TRAILS.Conclude)
         }
         plan = {
             q.subject: q.object.value
@@ -88,6 +88,8 @@ class Evidence:
                 _decide(made, used, step)
             elif row["phase"] == TRAILS.Settle:
                 _apply(made, template("record", "settle-status"), step=step)
+            elif row["phase"] == TRAILS.Conclude:
+                _conclude(made, used, step)
             elif row["phase"] == TRAILS.Hypothesize:
                 inner.extend(found[step.value])
                 _propose(inner, iri, used, found[step.value])
@@ -160,6 +162,21 @@ def _decide(made: Record, used: Policy, step: ox.NamedNode) -> None:
     threshold = found if isinstance(found, ox.Literal) else _NEVER
     for gate in used.gates_of("Decide"):
         _apply(made, gate, step=step, threshold=threshold)
+
+
+def _conclude(made: Record, used: Policy, step: ox.NamedNode) -> None:
+    """Estimate anew, and apply the rules that go by it.
+
+    A calibration that was learned under another policy says nothing of these confidences.
+    """
+    inner, iri = made.store.inner, made.iri
+    estimates = {q.subject for q in inner.quads_for_pattern(None, TYPE, TRAILS.Estimate, iri)}
+    for node in estimates:
+        for quad in list(inner.quads_for_pattern(node, None, None, iri)):
+            inner.remove(quad)
+    if any(inner.quads_for_pattern(None, TRAILS.learnedUnder, used.iri, iri)):
+        for each in (template("record", "estimate"), *used.last_rules):
+            _apply(made, each, step=step)
 
 
 def _apply(made: Record, what: Template, **values: ox.NamedNode | ox.Literal) -> None:
