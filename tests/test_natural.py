@@ -224,13 +224,14 @@ def test_the_table_counts_by_kind_with_intervals() -> None:
     }
     silent = {"kinds": ["none"], "judged": "honest none", "confidence": None}
     sign = {"kinds": ["value"], "judged": "vague", "confidence": 0.99, "verdict": "explained"}
-    sign |= {"proof": "bits", "calibrated": 0.55}
+    sign |= {"proof": "bits", "calibrated": 0.55, "posterior": 0.99}
     told = [sure, unsure, sign, silent | {"verdict": "no systematic cause"}]
     lines = natural_bench.summary(told).splitlines()
     assert "| drift | 1 |  |  | 1 |  |  |  | 1 of 2 (0.09 to 0.91) |" in lines
     assert "| all | 1 | 1 |  | 1 |  | 1 |  | 2 of 4 (0.15 to 0.85) |" in lines
-    assert lines[-4].endswith("Supported at 0.9 or more, right: 1 of 2 (0.09 to 0.91)")
+    assert lines[-5].endswith("Supported at 0.9 or more, right: 1 of 2 (0.09 to 0.91)")
     bits = "bits 0 of 1 (0.00 to 0.79)"
-    assert lines[-3] == f"By what it was told: {bits}; direct 1 of 1 (0.21 to 1.00)"
+    assert lines[-4] == f"By what it was told: {bits}; direct 1 of 1 (0.21 to 1.00)"
+    assert lines[-3].endswith("counted, at 0.9 or more: 0 of 1 (0.00 to 0.79)")
     assert lines[-2] == "Calibrated at 0.9 or more, right: 1 of 1 (0.21 to 1.00)"
     assert lines[-1].endswith("and true: 1 of 1 (0.21 to 1.00)")
