@@ -161,9 +161,10 @@ def test_history_of_a_run(run: Run) -> None:
             "how-was-it-divided",
         }
     chain = history.ask(record, "why-this-confidence", hypothesis="1")
-    frame = [r for r in chain if r["rule"].value == "frame"]
+    moved = [r for r in chain if r["rule"].value != "e-process"]
     statuses = history.ask(record, "which-hypotheses", hypothesis="1")
-    assert frame[-1]["after"].value == statuses[0]["confidence"].value
+    assert moved[-1]["rule"].value == "record-of-proof"
+    assert moved[-1]["after"].value == statuses[0]["confidence"].value
 
 
 def test_run_cut_by_its_budget(run: Run, tmp_path: Path) -> None:
