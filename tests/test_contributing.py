@@ -244,7 +244,7 @@ def test_a_new_kind_closes_a_gate_by_its_role(
     told = json.loads(run(copy, "-c", AUDITED))
     evidence = {e["test"]: e for e in told["hypothesis"]["evidence"]}
     assert evidence["others"]["polarity"].lower().endswith("neutral")
-    assert told["hypothesis"]["confidence"] > 0.8
+    assert told["hypothesis"]["posterior"] > 0.8
     assert told["hypothesis"]["status"].lower().endswith("supported") is supported
     assert "trails:testRole trails:Placebo" in told["record"]
     assert " 0 findings" in told["audit"], told["audit"]
