@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 
 import kgreason
 from kgreason.base.errors import ShapesError
+from kgreason.review.gate import failures
 from tests.cli_support import Ran, run
 from tests.test_report_result import SCHEMA
 
@@ -148,3 +149,20 @@ def test_the_forgotten_ontology_of_the_example_is_missed() -> None:
     assert "<https://example.org/supply/vocab#Part>" in bare.err
     whole = run("symptoms", *given, "--ontology", example / "ontology.ttl")
     assert MISSING not in whole.err
+
+
+@pytest.mark.parametrize(
+    ("confidence", "posterior", "fails"),
+    [(0.545, 0.98, False), (0.722, 0.98, True), (0.6, 0.6, True), (0.98, 0.98, True)],
+)
+def test_what_its_proof_leaves_of_low_certainty_fails_no_build(
+    confidence: float,
+    posterior: float,
+    fails: bool,  # noqa: FBT001 - a case
+) -> None:
+    """A low confidence by the rules of another policy, which nothing brought down, is none such."""
+    one = {"id": "h", "confidence": confidence, "posterior": posterior}
+    symptom = {"id": "s", "population": 40, "hypotheses": [one]}
+    cause = {"id": "C1", "narrows": False, "hypotheses": ["h"], "symptoms": ["s"], "explains": 9}
+    told = {"symptoms": [symptom], "causes": [cause | {"statement": "Some fail."}]}
+    assert bool(failures(told, "cause")) is fails

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from kgreason.base.errors import OptionError
+from kgreason.base.figures import figure
 from kgreason.review.comparison import Comparison
 
 KINDS: Final = ("violation", "cause", "new-cause")
@@ -15,6 +16,7 @@ _DOUBTS: Final = re.compile(
     r"Nothing was checked|Is an ontology missing\?|.*nobody knows whether anything was checked"
 )
 """How the notices of a record begin that say why no failure (or a failure) may mean nothing."""
+_FAIR: Final = figure("sureFair")
 _TOLERANCE: Final = re.compile(r"(\d{1,12})|(\d{1,3}(?:\.\d{1,9})?)%", re.ASCII)
 
 
@@ -68,8 +70,9 @@ def failures(
 ) -> list[str]:
     """Return why a gate fails, a sentence for each rule or cause; nothing where it passes.
 
-    `told` is a result as in docs/result.schema.json. A cause that only narrows down is none. Raises
-    OptionError for a kind there is not, or `new-cause` with nothing to compare with.
+    `told` is a result as in docs/result.schema.json. A cause that only narrows down is none, nor is
+    one whose kind of proof leaves it of low certainty. Raises OptionError for a kind there is not,
+    or `new-cause` with nothing to compare with.
     """
     least = tolerance or Tolerance()
     check(kind, least, compared=comparison is not None)
@@ -79,7 +82,12 @@ def failures(
             for one in told["symptoms"]
             if not least.allows(one["failing"], one["population"])
         ]
-    causes = [one for one in told["causes"] if not one["narrows"]]
+    faint = _of_low_certainty(told)
+    causes = [
+        one
+        for one in told["causes"]
+        if not one["narrows"] and not faint.issuperset(one["hypotheses"])
+    ]
     if kind == "new-cause" and comparison is not None:
         new = {one.after for one in comparison.new}
         causes = [one for one in causes if one["id"] in new]
@@ -89,6 +97,16 @@ def failures(
         for one in causes
         if not least.allows(one["explains"], _population(told["symptoms"], one))
     ]
+
+
+def _of_low_certainty(told: Mapping[str, Any]) -> set[str]:
+    """Return the hypotheses that their kind of proof brought below what is called fair."""
+    return {
+        one["id"]
+        for symptom in told["symptoms"]
+        for one in symptom["hypotheses"]
+        if one["confidence"] < min(_FAIR, one.get("posterior", 0.0))
+    }
 
 
 def _population(symptoms: Sequence[Mapping[str, Any]], cause: Mapping[str, Any]) -> int:
