@@ -35,6 +35,24 @@ def simpler(expression: Any, row: Any, plain: Plain) -> Any:
     return None
 
 
+def of_each(expression: Any, row: Any, plain: Plain) -> Any:
+    """Return what a test of all values as one text asks of each of them; None for any other test.
+
+    Where it does not hold of the whole text it holds of no value.
+    """
+    place = _TEXTS.get(getattr(expression, "name", ""))
+    if place is None:
+        return None
+    joined = _behind(plain(expression[place]), row, plain)
+    if getattr(joined, "name", "") != "Aggregate_GroupConcat":
+        return None
+    return type(expression)(expression.name, **{**expression, place: joined.vars})
+
+
+_TEXTS: Final = {"Builtin_REGEX": "text", "Builtin_CONTAINS": "arg1"}
+"""Tests that hold of a text where they hold of a part, by the place of the text."""
+
+
 def _turns(expression: Any, plain: Plain) -> Iterator[tuple[Any, str, Any]]:
     """Return a comparison as it stands, and turned round; a difference with nought as one."""
     one, sign, other = plain(expression.expr), expression.op, plain(expression.other)

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import product
 from typing import Any, Final
 
-from kgreason.shacl.query_sums import simpler
+from kgreason.shacl.query_sums import of_each, simpler
 
 _MOST: Final = 24
 """How many rows a condition may fall into; what has more is not read."""
@@ -408,6 +408,9 @@ def _any_aggregated(expression: Any, row: Row) -> tuple[Any, bool] | None:
     made = plain(expression)
     if _name(made) in dict(row.binds):
         return _any_aggregated(dict(row.binds)[_name(made)], row)
+    single = of_each(made, row, plain)
+    if single is not None:
+        return single, True
     name = getattr(plain(made.expr), "name", "") if hasattr(made, "expr") else ""
     aggregated = getattr(made, "name", "") == "Aggregate_Max" or name.startswith("Aggregate_")
     return _any_of(made, row) if aggregated else None
