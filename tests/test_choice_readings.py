@@ -60,6 +60,72 @@ def test_a_node_that_needs_one_of_two_properties_lacks_either(tmp_path: Path) ->
     assert {one.path.text[-6:-1] for one in found if one.lacking} == {"label", "title"}
 
 
+@pytest.mark.parametrize(
+    ("asked", "path", "components"),
+    [
+        (
+            'sh:qualifiedValueShape [ sh:languageIn ( "en" ) ] ; sh:qualifiedMinCount 1',
+            "ex:label",
+            {"LanguageIn", "MinCount", "QualifiedMinCount"},
+        ),
+        ("sh:node [ sh:class ex:A ; sh:nodeKind sh:IRI ]", "ex:to", {"Class", "NodeKind", "Node"}),
+        ("sh:hasValue ex:A", "( ex:to rdf:type )", {"Class"}),
+    ],
+)
+def test_what_an_inner_shape_asks_of_values_is_read(
+    asked: str, path: str, components: set[str], tmp_path: Path
+) -> None:
+    (found,) = read(tmp_path, asked, path)
+    assert found.components == components
+    assert found.lacking == ("Node" not in components)
+    assert found.predicate is not None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "sh:node [ sh:or ( [ sh:class ex:A ] [ sh:class ex:B ] ) ]",
+        "sh:node [ sh:property [ sh:path ex:of ; sh:minCount 1 ] ]",
+        "sh:hasValue ex:A",
+        "sh:qualifiedValueShape [ sh:class ex:A ] ; sh:qualifiedMaxCount 1",
+    ],
+)
+def test_an_inner_shape_that_says_nothing_of_the_value_is_not_read(
+    asked: str, tmp_path: Path
+) -> None:
+    assert read(tmp_path, asked, "ex:to") == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "statement"),
+    [
+        (
+            'sh:qualifiedValueShape [ sh:languageIn ( "en" ) ] ; sh:qualifiedMinCount 1',
+            "ex:label",
+            "The values of label were written as “@de”.",
+        ),
+        (
+            "sh:hasValue ex:Maker",
+            "( ex:maker rdf:type )",
+            "What maker points at is typed as Dealer, not as the shape asks.",
+        ),
+    ],
+)
+def test_what_is_wrong_with_values_of_an_inner_shape_is_told(
+    asked: str, path: str, statement: str
+) -> None:
+    lines = [
+        f'ex:n{n} a ex:Part ; ex:label "Part {n * 7 % 90}"@{"de" if n in BAD else "en"} ; '
+        f"ex:maker ex:{'d' if n in BAD else 'm'}{n % 4} ."
+        for n in range(NODES)
+    ]
+    lines += [f"ex:m{n} a ex:Maker . ex:d{n} a ex:Dealer ." for n in range(4)]
+    shapes = f"""{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ;
+      sh:property [ sh:path {path} ; {asked} ] ."""
+    result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes, policy="code")
+    assert result.causes[0].statement.startswith(statement.removesuffix("."))
+
+
 def test_a_choice_in_a_choice_is_not_read(tmp_path: Path) -> None:
     assert read(tmp_path, f"sh:or ( [ sh:or ( {TEXTS} ) ] )") == ()
 

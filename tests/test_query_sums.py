@@ -89,3 +89,19 @@ def test_what_asks_something_else_is_no_lack(outcome: str, body: str) -> None:
     found = readings(f"SELECT ?focus ({outcome} AS ?outcome) {{ {body} }} GROUP BY ?focus")
     assert all(not one.components & {"QualifiedMinCount"} for one in found)
     assert not any(one.lacking and one.components == {"MinCount"} for one in found)
+
+
+def test_what_lies_behind_a_value_is_lacking_with_the_way_to_it() -> None:
+    behind = f"{_ALL} OPTIONAL {{ ?v a <urn:e:C> ; <urn:e:label> ?k }}"
+    (found,) = readings(
+        f"SELECT ?focus (SUM(IF(BOUND(?k), 1, 0)) = 0 AS ?outcome) {{ {behind} }} GROUP BY ?focus"
+    )
+    assert (found.path.text, found.lacking) == (_P, True)
+    assert "Class" in found.components
+
+
+def test_a_class_at_the_end_of_a_path_is_one_of_the_value_before() -> None:
+    asked = f"BIND (NOT EXISTS {{ ?focus {_P}/a <urn:e:C> }} AS ?outcome)"
+    (found,) = readings(f"SELECT ?focus ?outcome {{ {_ONE} {asked} }}")
+    assert (found.path.text, found.lacking) == (_P, True)
+    assert "Class" in found.components

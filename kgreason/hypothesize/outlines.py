@@ -169,9 +169,10 @@ def _conforming(
     path = of_predicate(level)
     path = Path("^", parts=(path,)) if backwards else path
     reading = view.read_as(candidate.family, candidate.values)
+    by_shape = reading is None or not (reading.asks or view.constraint.shape is None)
     query = (
         conforms_with_path(view.constraint, view.graph, path, pattern)
-        if reading is None
+        if reading is None or by_shape
         else reading.satisfied(path, pattern)
     )
     return Fragment(f"{{ {query.text} }}", query.prefixes)

@@ -1,4 +1,4 @@
-"""What sh:or, sh:xone and sh:not ask of values, read as the constraints that stand in them.
+"""What sh:or, sh:xone, sh:not and inner shapes ask of values, read as the constraints in them.
 
 A label that may be an xsd:string or an rdf:langString is a matter of datatypes, although it is
 sh:or that fails. So families of causes about datatypes, kinds and references read it as such.
@@ -11,15 +11,19 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
-from kgreason.base.terms import SH
+from kgreason.base.terms import SH, TYPE
 from kgreason.shacl.components import registry
 from kgreason.shacl.paths import IllFormedError, Path, shape_path
-from kgreason.shacl.readings import Reading, lack_of
+from kgreason.shacl.readings import Reading, lack_of, lack_of_class
 from kgreason.shacl.shapes import Node, Shapes
 
 CHOICES: Final = frozenset({SH["or"], SH.xone, SH["not"]})
 _THINGS: Final = frozenset({SH.IRI, SH.BlankNode, SH.BlankNodeOrIRI})
 _DESCRIBING: Final = frozenset({"Class", "Node", "Property"})
+INNER: Final = frozenset({SH.node, SH.qualifiedMinCount, SH.hasValue})
+"""Parameters that ask something of values by another shape, or of what lies behind them."""
+_OF_VALUES: Final = frozenset({"LanguageIn", "Datatype", "NodeKind", "Class"})
+"""What a shape may ask of the value itself for which families of causes look."""
 
 
 def choice_readings(
@@ -60,6 +64,71 @@ def choice_readings(
         linked=parameter != SH["not"] and all(kinds) and "Datatype" not in components,
     )
     return (reading,)
+
+
+def inner_readings(
+    shapes: Shapes,
+    outer: Node,
+    parameter: NamedNode,
+    given: Term,
+    path: Path | None,
+    violation: Fragment,
+) -> tuple[Reading, ...]:
+    """Return what is asked of values by a shape that they conform to, or by a class behind them.
+
+    `outer` is the shape with the `parameter`: sh:node, sh:qualifiedMinCount, or sh:hasValue at the
+    end of a path that ends with the class. `violation` binds ?value of ?focus to each value that
+    does not conform, where all have to. Nothing is read where the inner shape has a choice in it,
+    or asks nothing of the value itself.
+    """
+    if path is None:
+        return ()
+    if parameter == SH.hasValue:
+        return tuple(_classed(path, given))
+    some = parameter == SH.qualifiedMinCount
+    inner = shapes.nodes(outer, SH.qualifiedValueShape) if some else (given,)
+    each = (_asked(shapes, one) for one in inner if not isinstance(one, Literal))
+    return tuple(
+        _of_values(shapes, path, asked, None if some else violation)
+        for asked in each
+        if not asked.keys() & CHOICES and _named(asked) & _OF_VALUES
+    )
+
+
+def _of_values(
+    shapes: Shapes,
+    path: Path,
+    asked: dict[NamedNode, tuple[Term, ...]],
+    offending: Fragment | None,
+) -> Reading:
+    """Return what a shape asks of all values, or of some where none alone is at fault."""
+    told, some = _named(asked), offending is None
+    return Reading(
+        path,
+        told | (frozenset({"MinCount", "QualifiedMinCount"}) if some else frozenset({"Node"})),
+        lacking=some,
+        offending=offending,
+        parameters=_agreed([asked]),
+        allowed=tuple(_listed(shapes, asked)),
+        described=bool(told & _DESCRIBING) or not some,
+        text="Pattern" in told,
+        linked="Class" in told or bool(set(asked.get(SH.nodeKind, ())) & _THINGS),
+    )
+
+
+def _classed(path: Path, given: Term) -> Iterator[Reading]:
+    """Return that a value needs a class, where a path goes one step and then to the class."""
+    if path.kind != "/" or len(path.parts) != 2 or path.parts[1].iri != TYPE:  # noqa: PLR2004
+        return
+    first = path.parts[0]
+    if first.predicate is not None and isinstance(given, NamedNode):
+        yield lack_of_class(first, given)
+
+
+def _named(asked: dict[NamedNode, tuple[Term, ...]]) -> frozenset[str]:
+    """Return the names of the components of some parameters."""
+    known = registry()
+    return frozenset(_local(known[parameter].iri) for parameter in asked)
 
 
 def _asked(shapes: Shapes, shape: Node) -> dict[NamedNode, tuple[Term, ...]]:

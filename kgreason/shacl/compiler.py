@@ -11,7 +11,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TYPE
 from kgreason.graph import Graph
-from kgreason.shacl.choice_readings import CHOICES, choice_readings
+from kgreason.shacl.choice_readings import CHOICES, INNER, choice_readings, inner_readings
 from kgreason.shacl.components import Component, custom
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
@@ -290,6 +290,9 @@ class _Compiler:
         if component.parameter in CHOICES:
             asked = (self.shapes, component.parameter, given)
             return choice_readings(*asked, reached.path, texts.violation)
+        if component.parameter in INNER:
+            shape = (self.shapes, reached.shape, component.parameter, given)
+            return inner_readings(*shape, reached.path, texts.violation)
         if component.accepts != "select" or isinstance(given, ox.Literal):
             return ()
         path = reached.path.text if reached.path else None

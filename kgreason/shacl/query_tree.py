@@ -4,6 +4,7 @@ rdflib parses the query. A group becomes rows, one for each way through its UNIO
 brought into a form without brackets, in which only single tests and groups are denied.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from functools import reduce
 from itertools import product
 from typing import Any, Final
 
+from kgreason.base.terms import TYPE
 from kgreason.shacl.query_sums import of_each, simpler
 
 _MOST: Final = 24
@@ -142,7 +144,22 @@ def _of_triple(subject: Any, path: Any, value: Any) -> Rows:
     """Return the rows of a triple: one for each path where there are several to choose from."""
     if type(path).__name__ == "AlternativePath":
         return tuple(row for one in path.args for row in _of_triple(subject, one, value))
+    if type(path).__name__ == "SequencePath" and type(value).__name__ == "URIRef":
+        *way, last = path.args
+        if str(last) == str(TYPE.value):
+            # A class at the end of a path is a class of the value before.
+            start = type(path)(*way) if len(way) > 1 else way[0]
+            between = _between(subject, path)
+            return (Row(triples=((subject, start, between), (between, last, value))),)
     return (Row(triples=((subject, path, value),)),)
+
+
+def _between(subject: Any, path: Any) -> Any:
+    """Return a variable for what lies before the end of a path, one for each path of a subject."""
+    from rdflib import Variable  # noqa: PLC0415 - loaded by then: it parsed the query
+
+    name = hashlib.sha256(f"{subject} {path}".encode()).hexdigest()[:8]
+    return Variable(f"before{name}")
 
 
 def where_true(row: Row, expression: Any, *, wanted: bool = True) -> Rows:

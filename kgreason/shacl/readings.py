@@ -34,6 +34,7 @@ from kgreason.shacl.query_tree import (
 
 _HOLE: Final = "<urn:x-kgreason:work:asked>"
 _OPEN: Final = frozenset({"Variable", "BNode"})
+_FOCUS: Final = frozenset({"focus", "this"})
 _DESCRIBING: Final = frozenset({"Class", "Node"})
 
 
@@ -78,6 +79,11 @@ class Reading:
     def named(self) -> frozenset[NamedNode]:
         """The components as terms of SHACL."""
         return frozenset(SH[f"{name}ConstraintComponent"] for name in self.components)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it can be asked of another path; else only its shape can."""
+        return bool(self._asked)
 
     def satisfied(self, path: Path, pattern: Fragment) -> Fragment:
         """Return a SELECT of ?focus: the nodes of `pattern` that another path would satisfy.
@@ -160,6 +166,9 @@ def _none_of(rows: Rows) -> Row | None:
 def _with_ends(way: Row, row: Row) -> Row:
     """Return a row with the triples and tests of another that its own tests are about."""
     named = variables([way.tests]) - variables(way.triples)
+    if not _FOCUS & variables(way.triples):
+        # What lies behind a value is nothing that the node lacks without the way to it.
+        named |= variables(way.triples)
     triples = tuple(t for t in row.triples if named & set(map(str, t)))
     return Row((*way.triples, *triples), (*way.tests, *_about(row, triples)), way.lacks)
 
@@ -293,6 +302,14 @@ def lack_of(path: Path) -> Reading:
     """Return the reading that there is no value at all, which any other path would satisfy."""
     hole = f"?focus {_HOLE} ?value ."
     return Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
+
+
+def lack_of_class(path: Path, wanted: NamedNode) -> Reading:
+    """Return the reading that no value has a class."""
+    return Reading(
+        path, frozenset({"Class"}), lacking=True, parameters={SH["class"]: (wanted,)},
+        described=True, linked=True, _asked=f"?focus {_HOLE} ?value . ?value {TYPE} {wanted} .",
+    )  # fmt: skip
 
 
 def _at_most(path: Path, most: int, *, apart: bool = False) -> Reading:
