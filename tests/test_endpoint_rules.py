@@ -219,3 +219,48 @@ def test_kinds_of_text_are_judged_though_numbers_are_rewritten(
         seen = kgreason.symptoms(own.address, shapes=shapes)
     assert len(seen) == found
     assert any("has rewritten the literals" in one for one in seen.notices) is not bool(found)
+
+
+SMALL, RARE = 30, "https://example.org/feeds/rare"
+
+
+@pytest.fixture(scope="module")
+def uneven() -> Iterator[Served]:
+    """Three thousand samples: one source in a hundred lacks nearly all masses, others a tenth."""
+    made = {}
+    for feed in range(10):
+        rows = [HEAD]
+        for n in range(297):
+            mass = "" if n % 10 == feed else f" ; e:mass {n}.5"
+            rows.append(f"e:s{feed}-{n} a e:Sample ; e:room e:r{n % 7}{mass} .")
+        made[f"https://example.org/feeds/{feed}"] = "\n".join(rows).encode()
+    rows = [f"e:t{n} a e:Sample ; e:room e:r{n % 7} ." for n in range(SMALL)]
+    made[RARE] = "\n".join([HEAD, *rows, "e:t0 e:mass 1.5 ."]).encode()
+    with oxigraph_server(made) as served:
+        yield served
+
+
+def test_a_source_of_one_node_in_a_hundred_is_found(uneven: Served, place: Path) -> None:
+    asked: dict[str, Any] = {"shapes": place / "shapes.ttl", "cap": 250, **RUN}
+    with kgreason.investigate(uneven.address, **asked) as found:
+        (cause, *_) = found.as_dict()["causes"]
+        assert "rare" in cause["statement"]
+        strata = {one["stratumGraph"][0]: one for one in of(found.record, "SampledSource").values()}
+        assert len(strata) == 11
+        rare = [int(strata[RARE][f"stratum{name}"][0]) for name in ("Failing", "Passing")]
+        assert rare == [SMALL - 1, 1]
+        (sample,) = of(found.record, "Sample").values()
+        for name, of_sample in (("Failing", "failing"), ("Passing", "passing")):
+            for end, of_end in (("", "There"), ("Taken", "Taken")):
+                parts = (int(one[f"stratum{name}{end}"][0]) for one in strata.values())
+                assert sum(parts) == int(sample[f"{of_sample}{of_end}"][0])
+        assert audit(found.record).ok, str(audit(found.record))
+
+
+def test_a_source_that_a_sample_hardly_shows_is_told(uneven: Served, place: Path) -> None:
+    asked: dict[str, Any] = {"shapes": place / "shapes.ttl", "cap": 20, **RUN}
+    with kgreason.investigate(uneven.address, **asked) as found:
+        page = found.markdown()
+    assert f"{RARE}: 29 of 30 nodes that it describes fail" in page
+    assert "look at it alone with --graph" in page
+    assert "feeds/3: " not in page

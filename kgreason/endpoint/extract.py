@@ -13,6 +13,7 @@ from typing import Any, Self
 from kgreason.base.errors import LedgerError
 from kgreason.base.templates import Fragment
 from kgreason.endpoint.neighbourhood import Cut
+from kgreason.endpoint.strata import Stratum
 from kgreason.shacl.constraint import Texts
 
 
@@ -33,7 +34,7 @@ class Asked:
     `population` and `failing` are its counts of nodes with an IRI; `members` names the list of the
     nodes that were taken, `failed` are those of them that fail. `rule` says how they were drawn.
     `target` and `violation` are the patterns that the endpoint was asked, with their `prefixes`;
-    nothing where a report said who fails.
+    nothing where a report said who fails. `strata` are the sources of a sample.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Asked:
     violation: str = ""
     violation_is_whole: bool = False
     prefixes: Mapping[str, str] = field(default_factory=dict)
+    strata: tuple[Stratum, ...] = ()
 
     def by(self, texts: Texts) -> Self:
         """Return this with the texts that the endpoint was asked."""
@@ -115,7 +117,12 @@ class Extract:
         try:
             said: dict[str, Any] = json.loads(text)
             said["constraints"] = tuple(
-                Asked(**one | {"failed": tuple(one["failed"])}) for one in said["constraints"]
+                Asked(
+                    **one
+                    | {"failed": tuple(one["failed"])}
+                    | {"strata": tuple(Stratum(**each) for each in one.get("strata", ()))}
+                )
+                for one in said["constraints"]
             )
             said["probes"] = tuple(ProbeResult(**one) for one in said["probes"])
             said["cut"] = tuple(Cut(*one) for one in said["cut"])

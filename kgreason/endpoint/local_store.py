@@ -17,7 +17,8 @@ from kgreason.endpoint.named_endpoint import NamedEndpoint
 _SCHEME: Final = "file"
 _SERVER: Final = "Oxigraph, a store on disk"
 _WRONG: Final = 400
-_PAGE: Final = integer("storePage")
+PAGE: Final = integer("storePage")
+"""As many rows are asked for at once."""
 _OFTEN: Final = 100_000  # rows
 
 
@@ -54,7 +55,7 @@ class AskingStore(AskingEndpoint):
     @property
     def page(self) -> int:
         """As many rows may be asked for at once."""
-        return _PAGE
+        return PAGE
 
     def solutions(self, query: str) -> Any:
         """Ask a SELECT; raises SourceError where it cannot be run."""

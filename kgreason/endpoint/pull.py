@@ -22,6 +22,7 @@ from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
 from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
 from kgreason.endpoint.probing import Probed, about_one_query, dialect_of, notices, probe
+from kgreason.endpoint.strata import MOST, strata, unseen
 from kgreason.endpoint.streaming import pages_of
 from kgreason.graph import Graph
 from kgreason.shacl import Compiled, Constraint
@@ -146,6 +147,8 @@ class _Pull:
         around = Neighbourhood(self.asking, layout, self.seed)
         names = dict.fromkeys(one.members for one in asked if one.failing)
         around.take((node for name in names for node in self.lists[name]), self.named.hops)
+        if layout.named:
+            asked = [self._spread(one, around) for one in asked]
         if self.asking.asked.kept:
             self.notices.append(
                 f"{self.asking.asked.kept} of {self.asking.asked.queries} answers of "
@@ -175,6 +178,29 @@ class _Pull:
             notices=tuple(self.notices),
             quads="".join(around.lines()) or _nothing(self.named.address),
         )
+
+    def _spread(self, one: Asked, around: Neighbourhood) -> Asked:
+        """Add to a sample how its nodes are spread over sources; to one of everyone nothing."""
+        texts = one.texts
+        if not one.failing or one.rule == ALL or texts is None or one.population > MOST:
+            return one
+        found = strata(
+            self.asking,
+            texts.target,
+            failing_nodes(texts),
+            around.quads,
+            self.lists[one.members],
+            one.failed,
+        )
+        for each in unseen(found, one.failing / one.population):
+            self.notices.append(
+                f"{each.graph}: {each.failing_there:,} of "
+                f"{each.failing_there + each.passing_there:,} nodes that it describes fail at "
+                f"{self.named.host}, but {each.failing} of them were taken, so that what is wrong "
+                "with this source may not be found; take more with --cap, or look at it alone with "
+                "--graph."
+            )
+        return replace(one, strata=found)
 
     def _begun(self, rules: Rules, compile_: Compile) -> tuple[Layout, Probed, Compiled]:
         """Probe the endpoint, and compile for it what says who fails."""

@@ -6,7 +6,7 @@ import pyoxigraph as ox
 
 from kgreason.base.terms import PROV, XSD
 from kgreason.context.symptom import Symptom
-from kgreason.endpoint.extract import Extract
+from kgreason.endpoint.extract import Asked, Extract
 from kgreason.observe.request import Request
 from kgreason.record import Record, Step
 
@@ -50,6 +50,7 @@ def record_extract(
             gaveAnswer=probe.found,
             passed=probe.passed,
         )
+    strata = 0
     for symptom in symptoms:
         asked = extract.asked(symptom.constraint.key)
         if asked is None:
@@ -67,7 +68,24 @@ def record_extract(
             passingTaken=taken - failing,
         )
         step.add(sample, PROV.wasDerivedFrom, node)
-    return {"Extract": 1, "Probe": len(extract.probes)}
+        strata += _record_strata(step, sample, asked)
+    return {"Extract": 1, "Probe": len(extract.probes), "SampledSource": strata}
+
+
+def _record_strata(step: Step, sample: ox.NamedNode, asked: Asked) -> int:
+    """Write how the nodes of a sample are spread over sources; gives how many these are."""
+    for one in asked.strata:
+        step.make(
+            "SampledSource",
+            PROV.Entity,
+            ofSample=sample,
+            stratumGraph=_address(one.graph),
+            stratumFailing=one.failing_there,
+            stratumFailingTaken=one.failing,
+            stratumPassing=one.passing_there,
+            stratumPassingTaken=one.passing,
+        )
+    return len(asked.strata)
 
 
 def _address(text: str) -> ox.Literal:
