@@ -19,9 +19,9 @@ FailOnOption = Annotated[
         rich_help_panel=o.GATE,
         show_default=False,
         help="End with exit code 1 if anything fails, if a cause was found (what only narrows the "
-        "failures down is none, nor is what its proof leaves of low certainty), or if one was found "
-        "that the --baseline does not tell; with 2 if no constraint has a node to look "
-        "at, or an ontology seems to be missing.",
+        "failures down is none, nor is what its proof leaves of low certainty), or if one was "
+        "found that the --baseline does not tell; with 2 if no constraint has a node to look at, "
+        "or an ontology seems to be missing.",
     ),
 ]
 Baseline = Annotated[

@@ -9,7 +9,7 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.base.figures import figure
+from kgreason.base.certainty import FAIR, HIGH
 from kgreason.base.store import Row
 from kgreason.base.templates import Value, role, template
 from kgreason.record import Ledger, Record
@@ -22,8 +22,8 @@ from kgreason.report.pictures import Bars, Ways, rates, slices, way, weight_of
 
 SHOWN: Final = 3
 """How many causes are told unless all are asked for."""
-_HIGH: Final = literal(Decimal(str(figure("sureHigh"))))
-_FAIR: Final = literal(Decimal(str(figure("sureFair"))))
+_HIGH: Final = literal(Decimal(str(HIGH)))
+_FAIR: Final = literal(Decimal(str(FAIR)))
 _LONGEST: Final = 600
 _INDENT: Final = "    "
 _LABEL: Final = 6

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from kgreason.base.certainty import FAIR
 from kgreason.base.errors import OptionError
-from kgreason.base.figures import figure
 from kgreason.review.comparison import Comparison
 
 KINDS: Final = ("violation", "cause", "new-cause")
@@ -16,7 +16,6 @@ _DOUBTS: Final = re.compile(
     r"Nothing was checked|Is an ontology missing\?|.*nobody knows whether anything was checked"
 )
 """How the notices of a record begin that say why no failure (or a failure) may mean nothing."""
-_FAIR: Final = figure("sureFair")
 _TOLERANCE: Final = re.compile(r"(\d{1,12})|(\d{1,3}(?:\.\d{1,9})?)%", re.ASCII)
 
 
@@ -105,7 +104,7 @@ def _of_low_certainty(told: Mapping[str, Any]) -> set[str]:
         one["id"]
         for symptom in told["symptoms"]
         for one in symptom["hypotheses"]
-        if one["confidence"] < min(_FAIR, one.get("posterior", 0.0))
+        if one["confidence"] < min(FAIR, one.get("posterior", 0.0))
     }
 
 
