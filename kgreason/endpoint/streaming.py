@@ -18,6 +18,7 @@ from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.local_store import PAGE, AskingStore
 from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
 
+_KEPT: Final = PAGE
 _LOOKS: Final = 4
 _PARTS: Final = 16
 _LONG: Final = 16  # figures of a digest that tell nodes apart: two of 10^8 are hardly ever alike
@@ -91,7 +92,7 @@ class Streamed(Pages):
         everyone = self.total(pattern)
         total = everyone - (besides.total if besides else 0)
         wanted = min(most, total)
-        kept = max(PAGE, round(_SPARE * wanted * everyone / max(1, total)))
+        kept = max(_KEPT, round(_SPARE * wanted * everyone / max(1, total)))
         while True:
             found, whole = self._known(pattern, besides, kept)
             if len(found) >= wanted or whole:
@@ -120,7 +121,7 @@ class Streamed(Pages):
 
     def _size_of(self, pattern: Fragment) -> tuple[int, int]:
         if pattern.text not in self._sizes:
-            self._looked(pattern, PAGE)
+            self._looked(pattern, _KEPT)
         return self._sizes[pattern.text]
 
     def _looked(self, pattern: Fragment, kept: int) -> _Look:
