@@ -308,6 +308,7 @@ def hypothesis(kind: str, colour: str | None, status: str, confidence: float) ->
         "statement": f"{colour}",
         "status": status,
         "confidence": confidence,
+        "posterior": confidence,
         "proof": "halves",
         "e_value": None,
         "region": select if colour else None,

@@ -168,6 +168,7 @@ def scored(*, silence: bool, supported: bool, first: int, last: int) -> dict[str
         "statement": "",
         "status": "supported" if supported else "inconclusive",
         "confidence": 0.9,
+        "posterior": 0.9,
         "proof": "halves",
         "e_value": None,
         "region": "SELECT ?focus { GRAPH ?g { ?focus <urn:red> 1 } }",

@@ -130,7 +130,10 @@ def test_a_hypothesis_is_told_as_the_result_has_it(ledger: Path, site: TestClien
     for before, likelihood, normaliser, after in steps:
         assert float(before) * float(likelihood) / float(normaliser) == pytest.approx(float(after))
     assert [b for b, *_ in steps[1:]] == [a for *_, a in steps[:-1]]
-    assert float(steps[-1][3]) == pytest.approx(one.confidence)
+    assert float(steps[-1][3]) == pytest.approx(one.posterior)
+    # What only statistics tell is brought down in the end to what such proof was worth.
+    assert one.confidence < one.posterior
+    assert f"where the cause was known = {one.confidence}" in said
     # Evidence leads to the very nodes that it cites.
     for evidence in one.evidence:
         page = site.get(href("aa11bb22", evidence.id) or "").text
