@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -13,7 +14,7 @@ from kgreason.base.terms import TRAILS
 from kgreason.record import Record
 from kgreason.repair import dry_run as module
 from kgreason.repair.feasible import Option
-from kgreason.repair.trial import infeasible
+from kgreason.repair.trial import NOTHING, infeasible
 from kgreason.report.result import Result
 from kgreason.report.summary import answer, text
 from tests.audit_support import ROOT, lab
@@ -116,12 +117,30 @@ def test_what_cannot_be_tried_says_why(
     assert audit(record).ok, str(audit(record))
     why = told(record)["repair"]["not_tried"]
     assert why == (
-        "3 of 9 claimed nodes cannot be mended so: it is locked."
+        "“Move label and its like into the namespace that the shape asks for” and “Rename title to "
+        "label” fit, but 3 of 9 claimed nodes cannot be mended so: it is locked."
         if fitting
         else "No repair fits it."
     )
     ended = why[:1].lower() + why[1:].removesuffix(".")
     assert f"No repair was tried on a copy: {ended}:" in text(answer(record))
+
+
+def test_why_none_was_tried_names_the_repairs() -> None:
+    def option(does: str, why: str) -> Option:
+        return Option(SimpleNamespace(instruction=lambda _: does), infeasible(why))  # type: ignore[arg-type]
+
+    trim, comma = option("Trim", NOTHING), option("Put a point", NOTHING)
+    locked = option("Cast", "3 of 9 claimed nodes cannot be mended so: it is locked.")
+    assert trying._why_not([trim], None) == (
+        "“Trim” fits, but it would change nothing at the claimed nodes."
+    )
+    assert trying._why_not([trim, comma], None) == (
+        "“Trim” and “Put a point” fit, but they would change nothing at the claimed nodes."
+    )
+    assert trying._why_not([trim, locked, comma], None) == (
+        "“Cast” fits, but 3 of 9 claimed nodes cannot be mended so: it is locked."
+    )
 
 
 def test_at_most_so_many_causes_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,11 @@ def read(view: View, text: str) -> Candidate:
     return filled(view, _made(view, json.loads(text)))
 
 
+def terms_of(text: str) -> dict[str, Term]:
+    """Return the terms that bindings, as JSON, have, by name; none of a conjunction."""
+    return {name: term(one) for name, one in json.loads(text).get("values", {}).items()}
+
+
 def known(view: View, text: str) -> Candidate | None:
     """Make a candidate again, its parts too, or give None where its family is there no more."""
     try:

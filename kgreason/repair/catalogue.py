@@ -21,6 +21,8 @@ from kgreason.shacl import Constraint
 
 ROLE: Final = "repair"
 DATA: Final = "data"
+_BOUND: Final = ("dimension", "space")
+"""What a family binds that is a parameter of repairs, beside the level."""
 IMPORTED: Final = "imported"
 """What a repair needs that takes from another source."""
 
@@ -29,7 +31,7 @@ IMPORTED: Final = "imported"
 class Cause:
     """What a repair needs to know of a hypothesis: family, kind (its IRI), and what it is about.
 
-    `levels` are the terms of a family that binds several at once.
+    `levels` are the terms of a family that binds several at once, `bound` all that it has bound.
     """
 
     family: str
@@ -37,6 +39,7 @@ class Cause:
     dimension: Term | None = None
     level: Term | None = None
     levels: tuple[ox.NamedNode, ...] = ()
+    bound: Mapping[str, Term] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -164,8 +167,11 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
             out[name] = given[0]
     if isinstance(datatype := out.get("datatype"), ox.NamedNode):
         # The store would rewrite a text that a query makes, as it does those that are loaded.
-        out["written"] = ox.NamedNode(FORM_PREFIX + datatype.value)
+        written = out["written"] = ox.NamedNode(FORM_PREFIX + datatype.value)
         out["tagged" if out["datatype"] == RDF.langString else "typed"] = True
+        out["wanted"] = [written]
+    out.setdefault("wanted", [])
+    out["allowed"] = _allowed(constraint)
     if SH.languageIn in constraint.parameters:
         out["tagged"] = True
     out["languages"] = _languages(constraint)
@@ -182,6 +188,9 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
 def _about(cause: Cause) -> dict[str, Value]:
     """Return the terms that a hypothesis is about, as a repair takes them."""
     out: dict[str, Value] = {"levels": list(cause.levels)} if cause.levels else {}
+    for name in _BOUND:
+        if isinstance(term := cause.bound.get(name), ox.NamedNode | ox.Literal):
+            out[name] = term
     if isinstance(cause.level, ox.NamedNode | ox.Literal):
         out["level"] = cause.level
     return out
@@ -201,6 +210,14 @@ def _languages(constraint: Constraint) -> list[ox.NamedNode | ox.Literal | Fragm
     heads = constraint.parameters.get(SH.languageIn, ())
     listed = [term for head in heads for term in constraint.shapes.list(head) or ()]
     return [term for term in listed if isinstance(term, ox.Literal)]
+
+
+def _allowed(constraint: Constraint) -> list[ox.NamedNode | ox.Literal | Fragment]:
+    """Return the values that the constraint lists or asks for; none where it asks for others."""
+    found = list(constraint.parameters.get(SH.hasValue, ()))
+    for head in constraint.parameters.get(SH["in"], ()):
+        found += (constraint.shapes.list(head) or ()) if constraint.shapes is not None else ()
+    return [term for term in found if isinstance(term, ox.NamedNode | ox.Literal)]
 
 
 def _required(own: Constraint, graph: Graph) -> bool:

@@ -16,6 +16,7 @@ from kgreason.base.templates import role
 from kgreason.base.terms import TRAILS
 from kgreason.context.context import Context
 from kgreason.context.symptom import Symptom
+from kgreason.graph.names import Names
 from kgreason.record import Step
 from kgreason.record.agents import ENGINE, associate
 from kgreason.record.permits import authorise, commit_to, release
@@ -23,7 +24,7 @@ from kgreason.repair import intervention
 from kgreason.repair.catalogue import ROLE
 from kgreason.repair.feasible import Claim, Option, claims, describe_option, options, query
 from kgreason.repair.intervene import attempts, describe_attempt
-from kgreason.repair.trial import Trial, trial
+from kgreason.repair.trial import NOTHING, Trial, trial
 from kgreason.report.causes import causes
 
 _CAUSES: Final = integer("dryRunCauses")
@@ -76,7 +77,7 @@ def _try(context: Context, claim: Claim) -> None:
         one.repair.name: describe_option(step, claim, one.repair, one.verdict, context.names)
         for one in offered
     }
-    why = _why_not(offered) if chosen is None else None
+    why = _why_not(offered, context.names) if chosen is None else None
     if chosen is not None:
         why = _attempt(context, step, claim, chosen, made[chosen.repair.name])
     if why is not None:
@@ -84,8 +85,17 @@ def _try(context: Context, claim: Claim) -> None:
     context.record.commit(step)
 
 
-def _why_not(offered: Sequence[Option]) -> str:
-    return offered[-1].verdict.why if offered else _UNFIT
+def _why_not(offered: Sequence[Option], names: Names) -> str:
+    """Return which repairs fit and why none of them was tried: an obstacle before having no use."""
+    if not offered:
+        return _UNFIT
+    why = next((o.verdict.why for o in offered if o.verdict.why != NOTHING), NOTHING)
+    such = [f"“{o.repair.instruction(names)}”" for o in offered if o.verdict.why == why]
+    verb = "fits" if len(such) == 1 else "fit"
+    said = why[:1].lower() + why[1:]
+    if why == NOTHING and len(such) > 1:
+        said = said.replace("it would", "they would")
+    return f"{' and '.join(such)} {verb}, but {said}"
 
 
 def _attempt(

@@ -15,7 +15,7 @@ from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, inside, members
 from kgreason.graph.names import Names
-from kgreason.hypothesize import several
+from kgreason.hypothesize import bindings, several
 from kgreason.record import Step
 from kgreason.repair.catalogue import Cause, Repair, concept, repairs
 from kgreason.repair.least import takes_least
@@ -63,8 +63,10 @@ class Claim:
     def cause(self) -> Cause:
         """What a repair needs to know of it."""
         kind = ox.NamedNode(self.row["kind"].value)
-        levels = several.of_bindings(self.row["bindings"].value)
-        return Cause(self.row["family"].value, kind, self.row.get("dimension"), self.level, levels)
+        text = self.row["bindings"].value
+        levels, bound = several.of_bindings(text), bindings.terms_of(text)
+        family = self.row["family"].value
+        return Cause(family, kind, self.row.get("dimension"), self.level, levels, bound)
 
 
 def claims(

@@ -17,6 +17,7 @@ from kgreason.repair.validation import Effect, Violation, effect, fingerprint
 from kgreason.shacl import Constraint
 
 CLAIMED: Final = "claimed"
+NOTHING: Final = "It would change nothing at the claimed nodes."
 _FEASIBLE: Final = 0.95
 
 
@@ -94,7 +95,7 @@ def feasibility(arm: Arm | None) -> Feasibility:
         said = f"{stuck} of {all_} claimed nodes cannot be mended so: {why}."
         return infeasible(said, len(arm.patch), stuck)
     if not len(arm.patch):
-        return infeasible("It would change nothing at the claimed nodes.", 0, stuck)
+        return infeasible(NOTHING, 0, stuck)
     said = f"It can be made at {all_ - stuck} of {all_} claimed nodes."
     return Feasibility(
         feasible=True, changes=len(arm.patch), obstacles=stuck, why=said, patch=arm.patch.digest
