@@ -239,3 +239,13 @@ def test_a_wrong_encoding_is_known_by_its_letters(told: Told, written: str) -> N
     found = told('sh:path ex:name ; sh:pattern "^C"', lines)
     assert "a text read in the wrong encoding" in found[0]["statement"]
     assert found[0]["inside"] == {**found[0]["inside"], "failing": 10, "population": 10}
+
+
+def test_where_no_value_is_allowed_all_nodes_could_fail(told: Told) -> None:
+    """Who has a value fails, so that among those with one nothing could stand out."""
+    lines = []
+    for n in range(PARTS):
+        top = f' ; ex:top "t{n % 4}"' if n % 3 == 0 else ""
+        lines.append(f'ex:p{n} ex:rack "{"low" if n % 3 == 0 else f"high {n % 5}"}"{top} .')
+    found = told("sh:path ex:top ; sh:maxCount 0", lines)
+    assert [(h["kind"], "low" in h["statement"]) for h in found] == [("cohort", True)]

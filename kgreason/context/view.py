@@ -362,9 +362,15 @@ def exposure(view: View) -> Fragment:
     """Return the pattern of the ?focus that could fail; nothing where all could."""
     path = view.constraint.path
     predicate = path.predicate if path is not None else None
-    if predicate is None or view.constraint.component not in _PRESENCE:
+    if predicate is None or view.constraint.component not in _PRESENCE or forbids(view.constraint):
         return Fragment("")
     return Fragment(f"?focus {predicate} ?asked .")
+
+
+def forbids(constraint: Constraint) -> bool:
+    """Check whether a rule allows no value at all, so that to have one is to fail."""
+    given = constraint.parameters.get(SH.maxCount, ())
+    return any(isinstance(term, Literal) and term.value.strip("+-0") == "" for term in given)
 
 
 def digest(pattern: Fragment) -> str:

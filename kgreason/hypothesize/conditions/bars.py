@@ -10,7 +10,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TRAILS, TYPE
-from kgreason.context.view import View, members
+from kgreason.context.view import View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.paths import Path
@@ -60,6 +60,7 @@ class Bars:
         path = view.constraint.path
         self._path = _plain(path) if path is not None else ()
         self._component = view.constraint.component
+        self._presence = self._component in _LACKING or forbids(view.constraint)
         self._complete = view.complete
         self._looked = view.looks_at
         self._end = () if self._looked is None else ((False, self._looked.predicate),)
@@ -191,7 +192,7 @@ class Bars:
                 "the value is the one that the rule names",
             ),
             (
-                beyond and self._component in _LACKING and test in _THERE | _OTHERS | _BOUNDS,
+                beyond and self._presence and test in _THERE | _OTHERS | _BOUNDS,
                 "what has no value has nothing behind it either",
             ),
             (
