@@ -113,6 +113,8 @@ def test_what_the_factor_names_is_tested_and_told_first(data: Path, tmp_path: Pa
     assert "Of “venue” this tells most: " in told
     assert "north" in told
     assert "the tests bear it out" in told.lower()
+    summary = run("report", "--all", "--ledger", str(tmp_path / "l")).out.splitlines()
+    assert summary[1].startswith("Of “venue” this tells most: ")
 
 
 def test_a_factor_that_names_nothing_is_told_so(data: Path, tmp_path: Path) -> None:

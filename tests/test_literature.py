@@ -186,7 +186,7 @@ def test_a_service_that_does_not_answer_is_given_up(
     monkeypatch.setattr(fetching, "integer", lambda name: int(known[name]))
     monkeypatch.setattr(fetching, "_SECONDS", 1)
     try:
-        with pytest.raises(SourceError, match="did not (answer|end its answer) within 1 s"):
+        with pytest.raises(SourceError, match=r"did not (answer|end its answer) within 1 s"):
             asking(server, "arxiv").search(TERMS, 10)
     finally:
         free.set()

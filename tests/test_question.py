@@ -79,7 +79,8 @@ def test_the_answer_is_that_of_investigate(data: Path, tmp_path: Path) -> None:
     found = json.loads(ran.out)
     assert found["question"] == "which papers were retracted?"
     assert [s["failing"] for s in found["symptoms"]] == [8]
-    (kept,) = (tmp_path / "ledger.questions").iterdir()
+    (kept,) = (tmp_path / "ledger.questions").glob("*.rq")
+    assert (kept.parent / ".gitignore").read_text("utf-8") == "*\n"
     own = run("investigate", str(data), "--outcome", str(kept), "--ledger", str(tmp_path / "other"),
               "--question", "which papers were retracted?", "--format", "json")  # fmt: skip
     other = json.loads(own.out)

@@ -57,6 +57,14 @@ CITY, CODE = "sh:path ex:city ; sh:minCount 1", "sh:path ex:code ; sh:minCount 1
             ["city (MaxCount)", "city (MinCount)"],
         ),
         (
+            [f'{CITY} ; sh:message "The city “{{?value}}” of {{$this}} is known."', CODE],
+            ["The city of is known", "MinCount of code in LabShape"],
+        ),
+        (
+            ["sh:path ex:city ; sh:node ex:CityShape"],
+            ["city fits the shape CityShape"],
+        ),
+        (
             [f'{CITY} ; sh:name "Key"', f'{CODE} ; sh:name "key"'],
             ["Key (city)", "key (code)"],
         ),

@@ -6,6 +6,13 @@ import shutil
 from pathlib import Path
 
 
+def unversioned(folder: Path) -> None:
+    """Keep a folder of ours out of Git, where nobody has said otherwise; raises OSError."""
+    ignored = folder / ".gitignore"
+    if not os.path.lexists(ignored):
+        ignored.write_text("*\n", encoding="utf-8")
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file beside its place, and move it there once it is whole; raises OSError.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kgreason.base.errors import OptionError, QueryError
+from kgreason.base.files import unversioned
 from kgreason.context.symptom import Observed
 from kgreason.observe.opening import Notice, Progress, load_graph, seen
 from kgreason.observe.question import (
@@ -133,7 +134,10 @@ def outcome_file(offered: Offered, folder: Path) -> Path:
     """Write the outcome query of a reading to a file of a folder, named by its digest."""
     name = hashlib.sha256(offered.query.encode()).hexdigest()[:12]
     try:
+        new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
+        if new:  # what is there already is somebody's
+            unversioned(folder)
         file = folder / f"{name}.rq"
         file.write_text(f"# {offered.words}\n{offered.query}", encoding="utf-8")
     except OSError as error:

@@ -13,6 +13,7 @@ from weakref import WeakSet
 import pyoxigraph as ox
 
 from kgreason.base.errors import LedgerError, OptionError, RunError
+from kgreason.base.files import unversioned
 from kgreason.base.locks import Lock
 from kgreason.base.store import Store
 from kgreason.base.templates import template
@@ -148,7 +149,7 @@ class Ledger:
             _take(lock, folder)
             writer = _Writer(folder.resolve(), ox.Store(str(folder)), lock, f"the ledger {folder}")
             beside.clear(folder)
-            _unversioned(folder)
+            unversioned(folder)
             made = cls(writer.view())
             made._begin()
         except (OSError, RuntimeError, LedgerError) as error:
@@ -436,13 +437,6 @@ def _take(lock: int, folder: Path) -> None:
                 "wait for it, or give --ledger another folder."
             ) from error
         return
-
-
-def _unversioned(folder: Path) -> None:
-    """Keep a ledger out of Git, where nobody has said otherwise: it is a database."""
-    ignored = folder / ".gitignore"
-    if not os.path.lexists(ignored):
-        ignored.write_text("*\n", encoding="utf-8")
 
 
 def _reason(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """The short answer: what is wrong, and for each cause why, how sure, and what to do next."""
 
+import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ _LONGEST: Final = 600
 _INDENT: Final = "    "
 _LABEL: Final = 6
 _OPEN: Final = "inconclusive"
+_COUNTED: Final = re.compile(r": \d+ of \d+ ")
+"""What follows the name of a rule where it is told how many break it."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,16 @@ class OpenSymptom:
 
 @dataclass(frozen=True)
 class Answer:
-    """The short answer; `which` is what the investigation is called, such as I1."""
+    """The short answer; `which` is what the investigation is called, such as I1.
+
+    `suspected` says of each thing that was suspected what became of it.
+    """
 
     which: str
     headline: str
     causes: tuple[ToldCause, ...]
     open: tuple[OpenSymptom, ...]
+    suspected: tuple[str, ...] = ()
 
 
 def answer(record: Record) -> Answer:
@@ -87,11 +94,13 @@ def answer(record: Record) -> Answer:
     naming = template("record", "symptom-name").fragment()
     asked = template("summary", "headline").render(investigation=record.iri, naming=naming)
     (said,) = record.store.select(asked)
+    doubts = template("report", "suspected").render(investigation=record.iri, naming=naming)
     return Answer(
         which,
         _text(said["sentence"].value),
         tuple(_cause(record, one, which) for one in found),
         tuple(_without_cause(record)),
+        tuple(_text(row["sentence"].value) for row in record.store.select(doubts)),
     )
 
 
@@ -232,6 +241,8 @@ def text(
     first = told.causes if everything else told.causes[:SHOWN]
     room = len(told.open) if everything else max(SHOWN - len(first), 0)
     lines = _wrapped(told.headline, width, "", "")
+    for doubt in told.suspected if everything else told.suspected[:SHOWN]:
+        lines += _wrapped(doubt, width, "", "")
     for one in first:
         lines += _told(one, ledger, width, everything=everything)
     for symptom in told.open[:room]:
@@ -244,15 +255,24 @@ def text(
 def _told(
     one: ToldCause, ledger: str | None, width: int | None, *, everything: bool
 ) -> Iterator[str]:
-    mark, others = f"{one.cause.name}  ", len(one.also)
+    mark = f"{one.cause.name}  "
     rule = one.rule
-    if others and not everything:
-        rule += f" It is behind {others} more rule{'' if others == 1 else 's'}."
+    if one.also and not everything:
+        rule += f" It is also behind {_named(one.also)}."
     yield from _wrapped(rule, width, mark, _INDENT)
     yield from _labelled("Why", f"{one.why} How sure: {one.sure}", width)
     for also in one.also if everything else ():
         yield from _labelled("Also", also, width)
     yield from _step(one.step, ledger, width)
+
+
+def _named(also: Sequence[str]) -> str:
+    """Return the names of other rules that a cause is behind, two of them at most."""
+    named = [f"“{_COUNTED.split(one)[0]}”" for one in also[:2]]
+    rest = len(also) - len(named)
+    more = [f"{rest} more rule{'' if rest == 1 else 's'}"] if rest else []
+    head, last = [*named, *more][:-1], [*named, *more][-1]
+    return f"{', '.join(head)} and {last}" if head else last
 
 
 def _step(step: NextStep, ledger: str | None, width: int | None) -> list[str]:

@@ -6,11 +6,13 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.base.terms import TRAILS
+from kgreason.base.terms import SH, TRAILS
 from kgreason.graph.names import local_name
 from kgreason.shacl.constraint import Constraint
 
 _LONGEST: Final = 80
+_FILLED_IN: Final = re.compile(r"\s*[(\"'\u201c\u2018]?\{[?$]\w+\}[)\"'\u201d\u2019]?")
+"""What a result puts its values into, in the message of a rule: a rule has no values."""
 _OUTCOME: Final = "the outcome that was asked about"
 
 
@@ -47,13 +49,19 @@ def asks(constraint: Constraint) -> str | None:
 def _head(constraint: Constraint) -> str:
     if constraint.component == TRAILS.OutcomeQuery:
         return _line(constraint.title) or _read(constraint) or _OUTCOME
+    return _line(constraint.title) or _message(constraint) or _asked(constraint)
+
+
+def _asked(constraint: Constraint) -> str:
+    """Return what a rule asks for that nobody has named."""
     _, path, component, shape, _ = _parts(constraint)
+    inner = constraint.parameters.get(SH.node, ())
+    if component == "Node" and path and len(inner) == 1 and isinstance(inner[0], NamedNode):
+        return f"{path} fits the shape {local_name(inner[0].value)}"
+    if component == "Closed" and shape and not path:
+        return f"no property that {shape} does not list"
     asked = f"{component} of {path}" if path else component
-    return (
-        _line(constraint.title)
-        or _line(constraint.message).removesuffix(".")
-        or (f"{asked} in {shape}" if shape else asked)
-    )
+    return f"{asked} in {shape}" if shape else asked
 
 
 def _read(constraint: Constraint) -> str | None:
@@ -79,12 +87,17 @@ def _parts(constraint: Constraint) -> tuple[str, str, str, str, str]:
     shape = constraint.named_shape.value if constraint.named_shape else ""
     path = constraint.path.text if constraint.path else ""
     return (
-        _line(constraint.message).removesuffix("."),
+        _message(constraint),
         _short(path),
         local_name(constraint.component.value).removesuffix("ConstraintComponent"),
         local_name(shape) if shape else "",
         f"<{shape}>" if shape else "",
     )
+
+
+def _message(constraint: Constraint) -> str:
+    """Return the message of a rule in short, without the gaps that a result would fill in."""
+    return _line(_FILLED_IN.sub("", constraint.message or "")).removesuffix(".")
 
 
 def _line(text: str | None) -> str:
