@@ -15,6 +15,7 @@ from kgreason.base.terms import FORM_PREFIX, RDF, SH, SKOS, TRAILS
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.repair.imports import loaded
+from kgreason.repair.misread import reading
 from kgreason.repair.update import node_rows, read_update, rows
 from kgreason.repair.validation import constraints
 from kgreason.shacl import Constraint
@@ -23,6 +24,8 @@ ROLE: Final = "repair"
 DATA: Final = "data"
 _BOUND: Final = ("dimension", "space")
 """What a family binds that is a parameter of repairs, beside the level."""
+READING: Final = "reading"
+"""What a repair asks for that reads misread texts again."""
 IMPORTED: Final = "imported"
 """What a repair needs that takes from another source."""
 
@@ -161,6 +164,7 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
             "required": _required(constraint, graph),
         }
     out |= _about(cause)
+    out |= _again(cause, predicate, graph)
     for name, parameter in (("class", SH["class"]), ("datatype", SH.datatype)):
         given = constraint.parameters.get(parameter, ())
         if given and isinstance(given[0], ox.NamedNode):
@@ -194,6 +198,18 @@ def _about(cause: Cause) -> dict[str, Value]:
     if isinstance(cause.level, ox.NamedNode | ox.Literal):
         out["level"] = cause.level
     return out
+
+
+def _again(cause: Cause, predicate: ox.NamedNode | None, graph: Graph) -> dict[str, Value]:
+    """Return how misread texts are read again, where a repair of the family asks for that."""
+    asked = any(
+        READING in made.parameters and cause.family in made.header["families"].split()
+        for made in role(ROLE).values()
+    )
+    if not asked or predicate is None or not isinstance(cause.level, ox.Literal):
+        return {}
+    found = reading(graph, predicate, cause.level)
+    return {READING: found} if found is not None else {}
 
 
 def _property(cause: Cause, constraint: Constraint) -> ox.NamedNode | None:
