@@ -105,6 +105,8 @@ class Investigation:
     ) -> None:
         self.record = record
         self._carrier = carrier
+        self._through: set[str] = set()
+        self._asked_here = bool(proposers)
         self.testers = testers
         self.narrator = narrator
         self.calibration = calibration
@@ -281,12 +283,28 @@ class Investigation:
 
     def _not_elsewhere(self, symptoms: Sequence[Symptom], round_: int) -> list[Symptom]:
         """Have workers look into symptoms, where there are any; returns what is left for us."""
-        if self._carrier is not None and self.cut is None and symptoms:
-            self._carrier(self, symptoms, round_)
         there = joined(self.record)
+        for symptom in symptoms:
+            if self.cut is None and work_name(symptom, round_) in there:
+                self.look_outside(symptom.index, round_)
+        if self._carrier is not None and self.cut is None and symptoms:
+            if not self._asked_here or self._proposed(symptoms, round_):
+                self._carrier(self, symptoms, round_)
+            there = joined(self.record)
         cuts = (there[n].cut for s in symptoms if (n := work_name(s, round_)) in there)
         self.cut = self.cut or next(filter(None, cuts), None)
-        return [s for s in symptoms if work_name(s, round_) not in there]
+        done = there.keys() | self._through
+        return [s for s in symptoms if work_name(s, round_) not in done]
+
+    def _proposed(self, symptoms: Sequence[Symptom], round_: int) -> bool:
+        """Propose for symptoms before they are sent, where others are asked, whom no worker has."""
+        there = joined(self.record)
+        left = [symptom for symptom in symptoms if work_name(symptom, round_) not in there]
+        with ahead(self._to_propose(left, round_), self.proposers, self._jobs):
+            for symptom in left:
+                if not self._done("Hypothesize", symptom, round_):
+                    self._within(hypothesize, self.context, symptom, round_, self.proposers)
+        return self.cut is None
 
     def _to_propose(self, symptoms: Sequence[Symptom], round_: int) -> list[View]:
         """Return the views on which candidates will be looked for, where that can be done ahead.
@@ -307,14 +325,26 @@ class Investigation:
     def _looked_into(self, symptoms: Sequence[Symptom], round_: int) -> int:
         """Return how many symptoms a round is done with; the budget is not asked about them again.
 
-        Those before the last one that was begun are, and all where a repair was designed.
+        Those before the last one that was begun are, and all where a repair was designed. Where
+        several were proposed for in a row, the first of them is the one that was begun, for then
+        all were to be sent to workers.
         """
         decided = max((_number(r) for r in self._steps("Decide")), default=0)
-        designed = (r for r in self._steps("Design") if _number(r) > decided)
+        designed = [r for r in self._steps("Design") if _number(r) > decided]
         if any(_int(row.get("stage")) == REPAIR for row in designed):
             return len(symptoms)
-        begun = [n for n, s in enumerate(symptoms) if self._done("Hypothesize", s, round_)]
-        return begun[-1] if begun else 0
+        tested = max(map(_number, designed), default=0)
+        places = {symptom.node.value: place for place, symptom in enumerate(symptoms)}
+        begun = [
+            places[row["symptom"].value]
+            for row in self._steps("Hypothesize")
+            if _number(row) > max(decided, tested) and _int(row.get("round")) == round_
+            if "symptom" in row and row["symptom"].value in places
+        ]
+        if begun:
+            return min(begun)
+        about = (row["symptom"].value for row in designed if "symptom" in row)
+        return max((places.get(one, 0) for one in about), default=0)
 
     def _within(self, work: Callable[P, object], *args: P.args, **more: P.kwargs) -> bool:
         """Do some work as far as the budget goes; where that was not all, note what was cut."""
@@ -333,9 +363,18 @@ class Investigation:
 
     def look_into(self, index: int, round_: int) -> str | None:
         """Look into a symptom in a round, as one step of work; gives why it was cut, if it was."""
-        (symptom,) = (each for each in self.symptoms if each.index == index)
+        symptom = self._symptom(index)
         self._within(self._look_into, symptom, round_)
+        self._through.add(work_name(symptom, round_))
         return self.cut
+
+    def look_outside(self, index: int, round_: int) -> str | None:
+        """Do what no worker does for a symptom that one looked into; gives why it was cut."""
+        self._within(self._look_outside, self._symptom(index), round_)
+        return self.cut
+
+    def _symptom(self, index: int) -> Symptom:
+        return next(each for each in self.symptoms if each.index == index)
 
     def _look_into(self, symptom: Symptom, round_: int) -> None:
         if not self._done("Hypothesize", symptom, round_):
@@ -351,13 +390,18 @@ class Investigation:
             ask(self.context.budget, "confounders")
             challenge(self.context, symptom, round_)
         self._execute_all(symptom)
-        if self.testers:
-            if not self._done("Design", symptom, round_, stage=OUTSIDE):
-                design_outside(self.context, symptom, round_, self.testers)
-            self._execute_all(symptom)
-            if not self._done("Design", symptom, round_, stage=FALLBACK):
-                fall_back(self.context, symptom, round_, self.testers, last=False)
-            self._execute_all(symptom)
+        self._look_outside(symptom, round_)
+
+    def _look_outside(self, symptom: Symptom, round_: int) -> None:
+        """Have testers outside the graph test what there is, where there are any."""
+        if not self.testers:
+            return
+        if not self._done("Design", symptom, round_, stage=OUTSIDE):
+            design_outside(self.context, symptom, round_, self.testers)
+        self._execute_all(symptom)
+        if not self._done("Design", symptom, round_, stage=FALLBACK):
+            fall_back(self.context, symptom, round_, self.testers, last=False)
+        self._execute_all(symptom)
 
     def _look_back(self, symptom: Symptom) -> None:
         """Let testers fall back a last time, where it is known what held."""

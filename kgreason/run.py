@@ -212,9 +212,8 @@ def _begin(
     proposers, testers = (*proposers, *model.proposers), (*testers, *model.testers)
     testers = (*testers, *_outside(request, ledger, model, rules))
     check_testers(testers, rules)
-    asked = bool(proposers or testers or model.narrator or budget)
     if carrier is not None:
-        _for_workers(request, others=asked)
+        _for_workers(request, budget)
     if ledger is not None:
         Ledger.ready(ledger)
     request = taken(request, progress, ledger)
@@ -360,23 +359,22 @@ def _go_on(
         model = company(request, rules, spent(record))
         testers = (*testers, *model.testers, *_outside(request, ledger, model, rules))
         check_testers(testers, rules)
-        asked = bool(model.proposers or testers or model.narrator)
         if carrier is not None:
-            _for_workers(request, others=asked)
+            _for_workers(request)
         own: dict[str, Any] = {"proposers": model.proposers, "jobs": jobs, "carrier": carrier}
         own |= {"testers": testers, "narrator": model.narrator}
         _run(graph, observed, record, request, progress, suggested, **own)
     return recorded(ledger, entry.iri.value, AtHand(graph, observed))
 
 
-def _for_workers(request: Request, *, others: bool) -> None:
+def _for_workers(request: Request, budget: Budget | None = None) -> None:
     """Refuse what workers cannot do; raises OptionError."""
     if request.objects:
         raise OptionError("--queue: workers read files; data given as objects cannot reach them.")
-    if others:
+    if budget is not None:
         raise OptionError(
-            "--queue: a language model, sources and tests of your own are asked in one process; "
-            "leave --queue out, or these."
+            "--queue: a budget of your own is asked in one process; leave --queue out, or name "
+            "limits as options."
         )
 
 

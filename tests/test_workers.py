@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -15,24 +16,32 @@ import pyoxigraph as ox
 import pytest
 
 import kgreason
+from kgreason import run as running
 from kgreason.audit import audit
 from kgreason.base.budget import Cost, Metered
 from kgreason.base.errors import LedgerError, OptionError, RecordError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.loop import Investigation
+from kgreason.model.opening import Company, of_client
+from kgreason.model.spending import Spending
+from kgreason.observe.request import Request, request_of
 from kgreason.queue import session_state, worker
 from kgreason.queue.dispatch import Dispatch
 from kgreason.queue.folder_queue import FolderQueue
+from kgreason.queue.opening_queue import carried
 from kgreason.queue.session_state import build, state_of, unpacked
 from kgreason.record import Ledger, Record
 from kgreason.record import record as record_module
 from kgreason.record.fanning import expected
 from kgreason.record.joining import join
 from kgreason.record.open_steps import open_work
+from kgreason.record.policy import Policy
 from kgreason.record.segment import Segment, read_segment
 from kgreason.review.replay import replay
+from tests import chat_server
 from tests.cli_support import process, run
 from tests.lifetime_support import Interrupted, copied, timeless
+from tests.model_support import Stub, acting, judging, tell
 from tests.queue_support import content, segments, started, workers_here
 from tests.resume_support import several
 from tests.test_supervisor import factory
@@ -288,13 +297,9 @@ def _impatient(init: Any) -> Any:
     return begun
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("steps", [12])
-def test_a_parent_that_dies_goes_on_with_what_workers_did(
-    options: dict[str, Any], alone: set[str], steps: int, tmp_path: Path
-) -> None:
-    ledger, left = tmp_path / "ledger", [steps]
-    commit = Record.commit
+def dying_after(steps: int) -> Callable[..., None]:
+    """Return what commits so many steps to a folder, and raises Interrupted once."""
+    commit, left = Record.commit, [steps]
 
     def dying(self: Record, *args: Any, **more: Any) -> None:
         commit(self, *args, **more)
@@ -303,9 +308,18 @@ def test_a_parent_that_dies_goes_on_with_what_workers_did(
             left[0] = -1
             raise Interrupted
 
+    return dying
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("steps", [12])
+def test_a_parent_that_dies_goes_on_with_what_workers_did(
+    options: dict[str, Any], alone: set[str], steps: int, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger"
     with workers_here() as opened:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(Record, "commit", dying)
+            patched.setattr(Record, "commit", dying_after(steps))
             with pytest.raises(Interrupted):
                 kgreason.investigate(**options, ledger=ledger, queue=ledger)
         while opened[0].inner.take(0):  # what was on its way is done all the same
@@ -395,8 +409,8 @@ def test_the_state_is_the_record(worked: tuple[Record, Tape, Path]) -> None:
 
 
 def test_what_workers_cannot_do_is_said(options: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="are asked in one process"):
-        kgreason.investigate(**options | {"proposers": [object()]}, queue=tmp_path / "ledger")
+    with pytest.raises(OptionError, match="a budget of your own is asked in one process"):
+        running.begin(modelled(options), None, budget=OutOfTime(), carrier=lambda *_: None)
     text = kgreason.Text((options["shapes"]).read_text(encoding="utf-8"))
     with pytest.raises(OptionError, match="workers read files"):
         kgreason.investigate(**options | {"shapes": text}, queue=tmp_path / "ledger")
@@ -465,6 +479,78 @@ def test_steps_are_counted_as_in_one_process(options: dict[str, Any], tmp_path: 
         assert content(timeless(found.record)) == content(lines)
         assert segments(found.record)
         assert audit(found.record).rules == set()
+
+
+def of_modes(prompt: str) -> str:
+    """Blame two modes, as a model that proposes."""
+    mode = chat_server.path(prompt, "mode")
+    return chat_server.said(
+        *(
+            chat_server.one(f"Mode {n}.", region=[chat_server.condition(mode, "equals", n)])
+            for n in "31"
+        )
+    )
+
+
+def with_model(request: Request, ledger: Path, queue: Path | None) -> tuple[kgreason.Result, Stub]:
+    """Investigate, or go on where the ledger is there, with a scripted model in rounds."""
+    stub = Stub(acting(of_modes, lambda _: judging(0.9, 0.1), tell))
+
+    def taking_part(_: Request, rules: Policy, *__: object, **___: object) -> Company:
+        return of_client(stub, Spending(), rules)
+
+    with pytest.MonkeyPatch.context() as patched, carried(queue, None) as carrier:
+        patched.setattr(running, "company", taking_part)
+        if ledger.exists():
+            return running.go_on(ledger, None, lambda was: was, carrier=carrier), stub
+        return running.begin(request, ledger, carrier=carrier), stub
+
+
+def modelled(options: dict[str, Any]) -> Request:
+    given = dict(options)
+    return request_of(given.pop("data"), **given)
+
+
+def apart_from_calls(record: Record) -> set[str]:
+    """Give what a record says but for the numbers of the calls of a model, and for those."""
+    call = f"{record.iri.value}:modelcall:"
+    own = re.compile(re.escape(call) + "[0-9]+")
+    lines = content(timeless(record))
+    return {own.sub(call, line) for line in lines if not line.startswith(f"<{call}")}
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_by_the_parent(options: dict[str, Any], tmp_path: Path) -> None:
+    """Workers test what it proposed; the parent asks what it asks where it does all itself."""
+    request = modelled(options)
+    once, asked = with_model(request, tmp_path / "alone", None)
+    assert len(asked.prompts) > 20
+    with workers_here():
+        found, spread = with_model(request, tmp_path / "ledger", tmp_path / "ledger")
+    assert sorted(spread.prompts) == sorted(asked.prompts)
+    assert len(segments(found.record)) >= 7
+    assert apart_from_calls(found.record) == apart_from_calls(once.record)
+    assert audit(found.record).rules == set()
+    assert replay(tmp_path / "ledger").same
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("steps", [4, 7, 12, 30])
+@pytest.mark.parametrize("queued", [True, False])
+def test_a_parent_with_a_model_that_dies_goes_on(
+    options: dict[str, Any], steps: int, tmp_path: Path, *, queued: bool
+) -> None:
+    """Also without the queue: what was only proposed for is not taken for what was looked into."""
+    request, ledger = modelled(options), tmp_path / "ledger"
+    with workers_here():
+        whole, _ = with_model(request, tmp_path / "whole", tmp_path / "whole")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Record, "commit", dying_after(steps))
+            with pytest.raises(Interrupted):
+                with_model(request, ledger, ledger)
+        found, _ = with_model(request, ledger, ledger if queued else None)
+    assert apart_from_calls(found.record) == apart_from_calls(whole.record)
+    assert audit(found.record).rules == set()
 
 
 def test_time_is_kept_by_the_folder_queue_alone(tmp_path: Path) -> None:

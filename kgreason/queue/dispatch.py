@@ -57,8 +57,9 @@ class Dispatch:
             return
         nodes = {work_name(symptom, round_): symptom.node for symptom in left}
         send(record, nodes, round_)
-        state = state_of(record, investigation.elapsed).packed()
-        self.queue.keep(session, state_name(names[0]), state)
+        foreign = investigation.context.foreign
+        state = state_of(record, investigation.elapsed, foreign=foreign)
+        self.queue.keep(session, state_name(names[0]), state.packed())
         work = [(record, name) for name in names]
         self._send(work)
         for symptom, one in zip(left, work, strict=True):
@@ -68,7 +69,8 @@ class Dispatch:
             # In this order whoever does it, so that the record is the same.
             fits = _fits(content, investigation)
             joined_ = fits and self._join(record, content)
-            if not joined_ and investigation.look_into(symptom.index, round_):
+            done = investigation.look_outside if joined_ else investigation.look_into
+            if done(symptom.index, round_):
                 return
 
     def whole(self, records: Sequence[Record], seconds: float | None) -> list[Record]:

@@ -20,16 +20,21 @@ _DATA: Final = (".ttl", ".rq", ".ru", ".toml")
 
 @dataclass(frozen=True)
 class SessionState:
-    """A record as N-Triples, the build that wrote it, and the seconds of work that went into it."""
+    """A record as N-Triples, the build that wrote it, and the seconds of work that went into it.
+
+    `foreign` says that others than the engine proposed, whose queries may take for ever.
+    """
 
     session: str
     version: str
     seconds: float
     triples: bytes
+    foreign: bool = False
 
     def packed(self) -> bytes:
         """Return the state as bytes."""
-        head = {"session": self.session, "version": self.version, "seconds": self.seconds}
+        head: dict[str, object] = {"session": self.session, "version": self.version}
+        head |= {"seconds": self.seconds, "foreign": self.foreign}
         return zlib.compress(json.dumps(head).encode() + b"\n" + self.triples)
 
     def record(self) -> Record:
@@ -42,10 +47,10 @@ class SessionState:
         return Record(ledger.store, iri)
 
 
-def state_of(record: Record, seconds: float) -> SessionState:
+def state_of(record: Record, seconds: float, *, foreign: bool = False) -> SessionState:
     """Return the state of a record as it is now."""
     triples = record.store.inner.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=record.iri) or b""
-    return SessionState(record.iri.value, build(), seconds, triples)
+    return SessionState(record.iri.value, build(), seconds, triples, foreign)
 
 
 def unpacked(content: bytes) -> SessionState:
@@ -53,7 +58,8 @@ def unpacked(content: bytes) -> SessionState:
     try:
         head, _, triples = zlib.decompress(content).partition(b"\n")
         said = json.loads(head)
-        return SessionState(said["session"], said["version"], float(said["seconds"]), triples)
+        seconds, foreign = float(said["seconds"]), bool(said["foreign"])
+        return SessionState(said["session"], said["version"], seconds, triples, foreign)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise LedgerError(
             f"The state of a session in the queue cannot be read ({error})."

@@ -116,6 +116,7 @@ class Bench:
         with self._extensions(record):
             investigation = self._opened(state.session, record)
             investigation.take_state(record, state.seconds)
+            investigation.context.foreign |= state.foreign
             start = began(record)
             try:
                 cut = _done(investigation, step)
