@@ -128,6 +128,8 @@ def test_an_endpoint_gives_the_same_answer_as_files(
         (confirmed, *_) = of(found.record, "Confirmation").values()
         assert confirmed["agrees"] == ["true"]
         assert int(confirmed["insideFailingThere"][0]) >= 35
+        notices = found.as_dict()["notices"]
+        assert any("the means of its numbers" in one for one in notices) is (name == "number")
     assert replay(tmp_path / "l").same
 
 
@@ -264,3 +266,26 @@ def test_a_source_that_a_sample_hardly_shows_is_told(uneven: Served, place: Path
     assert f"{RARE}: 29 of 30 nodes that it describes fail" in page
     assert "look at it alone with --graph" in page
     assert "feeds/3: " not in page
+
+
+def test_what_points_at_nodes_that_were_reached_comes_along(tmp_path: Path) -> None:
+    """Samples fail whose run a log calls broken; of a run with many notes none comes along."""
+    rows = [HEAD]
+    for run in range(60):
+        level = "broken" if run % 8 == 3 else "fine"
+        rows += [f'e:log{run} e:about e:run{run} ; e:level "{level}" .', f"e:run{run} a e:Run ."]
+        rows += [
+            f"e:s{run}-{n} a e:Sample ; e:run e:run{run}"
+            + (" ." if (run % 8 == 3 and n % 5) or (run + n) % 29 == 0 else " ; e:mass 3 .")
+            for n in range(10)
+        ]
+    rows += [f"e:note{n} e:about e:run1 ." for n in range(21)]
+    (tmp_path / "shapes.ttl").write_text(SHAPES, encoding="utf-8")
+    with (
+        oxigraph_server({"": "\n".join(rows).encode()}) as served,
+        kgreason.investigate(served.address, shapes=tmp_path / "shapes.ttl", **RUN) as found,
+    ):
+        (cause,) = found.causes
+        assert "level of thing that has it as about of run is “broken”" in cause.statement
+        (extract,) = of(found.record, "Extract").values()
+        assert extract["cutNodes"] == ["1"]

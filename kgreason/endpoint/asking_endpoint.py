@@ -192,6 +192,11 @@ def batches(things: Sequence[_T]) -> Iterator[Sequence[_T]]:
         yield things[start : start + BATCH]
 
 
+def about_one_query(error: SourceError) -> bool:
+    """Check whether an error is about one query, so that others may still be answered."""
+    return error.status in {400, 500, 501} or isinstance(error, Truncated)
+
+
 @dataclass(frozen=True)
 class Solutions:
     """The solutions of an answer, as pyoxigraph has them."""

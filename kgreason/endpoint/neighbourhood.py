@@ -1,20 +1,30 @@
 """What lies around some nodes on an endpoint, up to some steps away, with its named graphs."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import pyoxigraph as ox
 
+from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.base.store import Row, Term
-from kgreason.base.templates import Fragment, template
+from kgreason.base.templates import Fragment, Value, template
 from kgreason.base.terms import RDFS, TYPE
-from kgreason.endpoint.asking_endpoint import AskingEndpoint, Inconsistent, batches
+from kgreason.endpoint.asking_endpoint import (
+    AskingEndpoint,
+    Inconsistent,
+    about_one_query,
+    batches,
+)
 from kgreason.endpoint.paging import ROLE, digest
 
 _LEVELS: Final = 20  # of superclasses
 _DEFAULT: Final = ox.DefaultGraph()
+_SOME: Final = 100  # nodes of each kind of link that are asked what points at them
+_OF_CLASSES: Final = frozenset({TYPE.value, RDFS.subClassOf.value})
 
 
 class Cut(NamedTuple):
@@ -55,7 +65,10 @@ class Neighbourhood:
         self._take(members)
         self._linked(members)
         for step in range(1, hops + 1):
-            self._take(self._some(self._ends(), f"step {step}"))
+            reached = self._some(self._ends(), f"step {step}")
+            self._take(reached)
+            if step < hops:
+                self._behind(reached, frozenset(members), f"step {step}")
         self._take(sorted({q.predicate.value for q in self.quads} - self._seen))
         self._take(sorted(self._imports() - self._seen))
         for _ in range(_LEVELS):
@@ -155,18 +168,66 @@ class Neighbourhood:
 
         return named
 
-    def _linked(self, nodes: Sequence[str]) -> None:
-        """Take what points at nodes, but not at one at which too much points."""
+    def _behind(self, nodes: Sequence[str], members: AbstractSet[str], where: str) -> None:
+        """Take what points at nodes that were reached, but not the other nodes that reach them so.
+
+        These may be all there are: so only properties are followed by which no focus node points,
+        and no node at which many of the focus nodes that were taken point.
+        """
+        often: dict[str, set[str]] = defaultdict(set)
+        links: dict[tuple[str, bool], set[str]] = defaultdict(set)
+        for quad in self.quads:
+            start, end = quad.subject, quad.object
+            if isinstance(start, ox.NamedNode) and isinstance(end, ox.NamedNode):
+                if start.value in members:
+                    links[quad.predicate.value, True].add(end.value)
+                    often[end.value].add(start.value)
+                elif end.value in members:
+                    links[quad.predicate.value, False].add(start.value)
+        few = [node for node in nodes if len(often[node]) <= integer("endpointHub")]
+        some = set[str]()
+        for ends in links.values():
+            ordered = sorted(ends.intersection(few), key=lambda iri: digest(self.seed, iri))
+            some.update(ordered[:_SOME])
+        from_members = {name for name, forwards in links if forwards}
+        try:
+            found = self._linking(sorted(some)) - from_members - _OF_CLASSES
+            if found:
+                self._linked(few, sorted(found), where)
+        except SourceError as error:
+            if not about_one_query(error):
+                raise
+            self.cut.append(Cut(None, f"linked at {where}", len(few)))
+
+    def _linking(self, nodes: Sequence[str]) -> set[str]:
+        """Return the properties along which something points at nodes."""
+        found: set[str] = set()
         for batch in batches(nodes):
-            query = template(ROLE, "linked").render("size", nodes=_terms(batch))
+            query = template(ROLE, "linking").render(nodes=_terms(batch))
+            found.update(one.value for one in self.asking.nodes(query, "property"))
+        return found
+
+    def _linked(self, nodes: Sequence[str], links: Sequence[str] = (), where: str = "") -> None:
+        """Take what points at nodes, along `links` where given; not at one at which too much does.
+
+        Nodes of a step are counted where they are cut, and not named.
+        """
+        hub = integer("endpointLinks" if links else "endpointHub")
+        before = len(self.cut)
+        for batch in batches(nodes):
+            query = template(ROLE, "linked").render(
+                "size", nodes=_terms(batch), links=_terms(links)
+            )
             sizes = {
                 r["node"].value: _int(r["n"]) for r in self.asking.select(query) if "node" in r
             }
-            for group in self._grouped(sizes, "linked", integer("endpointHub")):
-                for row in self._rows("linked", group):
+            for group in self._grouped(sizes, "linked", hub):
+                for row in self._rows("linked", group, links=_terms(links)):
                     other, predicate = row["other"], row["property"]
                     if isinstance(other, ox.NamedNode) and isinstance(predicate, ox.NamedNode):
                         self.quads.add(ox.Quad(other, predicate, row["node"], _graph(row)))
+        if links and len(self.cut) > before:
+            self.cut[before:] = [Cut(None, f"linked at {where}", len(self.cut) - before)]
 
     def _grouped(self, sizes: dict[str, int], direction: str, hub: int) -> Iterator[list[str]]:
         """Return groups of nodes whose answers are not too long; hubs are cut."""
@@ -185,17 +246,17 @@ class Neighbourhood:
         if group:
             yield group
 
-    def _rows(self, name: str, group: Sequence[str]) -> Iterator[Row]:
+    def _rows(self, name: str, group: Sequence[str], **more: Value) -> Iterator[Row]:
         """Return the answers for a group from the named graphs, then from the default graph."""
         if self.layout.named:
             self._answers += 1
             yield from self.asking.select(
-                template(ROLE, name).render("graphs", nodes=_terms(group))
+                template(ROLE, name).render("graphs", nodes=_terms(group), **more)
             )
         if not self.layout.covered:
             self._answers += 1
             text = template(ROLE, name).render(
-                "plain", nodes=_terms(group), merged=self.layout.named
+                "plain", nodes=_terms(group), merged=self.layout.named, **more
             )
             yield from self.asking.select(text)
 

@@ -7,7 +7,7 @@ from typing import Final
 from kgreason.base.errors import GraphError
 from kgreason.base.fetching import SourceError
 from kgreason.base.templates import Fragment, Template, role
-from kgreason.endpoint.asking_endpoint import AskingEndpoint, Truncated
+from kgreason.endpoint.asking_endpoint import AskingEndpoint, about_one_query
 from kgreason.endpoint.dialect import Dialect, named, of_server
 from kgreason.endpoint.extract import ProbeResult
 from kgreason.shacl import Constraint
@@ -106,11 +106,6 @@ def _answer(asking: AskingEndpoint, one: Template) -> str:
     if counted:
         return f"{len(rows)}{_ROWS}"
     return rows[0]["answer"].value if rows and "answer" in rows[0] else ""
-
-
-def about_one_query(error: SourceError) -> bool:
-    """Check whether an error is about one query, so that others may still be answered."""
-    return error.status in {400, 500, 501} or isinstance(error, Truncated)
 
 
 def _follow(asking: AskingEndpoint, one: Template, found: str) -> None:

@@ -13,7 +13,13 @@ from kgreason.base.fetching import SourceError
 from kgreason.base.figures import integer
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
-from kgreason.endpoint.asking_endpoint import BATCH, EndpointStore, Inconsistent, batches
+from kgreason.endpoint.asking_endpoint import (
+    BATCH,
+    EndpointStore,
+    Inconsistent,
+    about_one_query,
+    batches,
+)
 from kgreason.endpoint.extract import Asked, Extract
 from kgreason.endpoint.kept_answers import KEPT_HOURS, KeptAnswers
 from kgreason.endpoint.known import Rules, known
@@ -21,7 +27,7 @@ from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
 from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
-from kgreason.endpoint.probing import Probed, about_one_query, dialect_of, notices, probe
+from kgreason.endpoint.probing import Probed, dialect_of, notices, probe
 from kgreason.endpoint.strata import MOST, strata, unseen
 from kgreason.endpoint.streaming import pages_of
 from kgreason.graph import Graph
@@ -210,6 +216,12 @@ class _Pull:
         store = EndpointStore(self.asking, known(self.asking, rules, self.notices))
         compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.pages))
         self.notices += compiled.notices
+        self.notices += [
+            f"{label(one)}: which nodes reach {one.at.value} is told here; by how much the "
+            "means of its numbers differ is not, for these are not asked of an endpoint."
+            for one in compiled.constraints
+            if one.at is not None
+        ]
         self.refused += [
             f"{label(one)}: {one.reason}, and no endpoint can be asked that; it is passed over."
             for one in compiled.fallback
