@@ -252,6 +252,9 @@ def test_each_part_is_a_session_of_its_own_under_one_correlation(
         assert audit(one).rules == set()
     assert audit(parent).rules == set()
     assert fan_in(parent).done
+    tests = [len(_of(one, "Evidence")) for one in sessions]
+    assert all(tests)
+    assert found.usage.tests == sum(tests)
 
 
 def copied(record: Record, quads: list[ox.Quad]) -> Record:

@@ -7,6 +7,7 @@ from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
 from kgreason.planner.strategy_protocol import PlanResult, PlanStep, Usage
 from kgreason.record import Record, node_name
+from kgreason.record.fanning import expected_below
 from kgreason.record.plan_steps import answer_of
 from kgreason.report.result import Result
 
@@ -74,14 +75,15 @@ def citations(record: Record, told: dict[str, Any]) -> list[str]:
 
 
 def usage(record: Record, told: dict[str, Any]) -> Usage:
-    """Return what an investigation used."""
-    counts = {row["kind"]: int(row["count"].value) for row in record.select("counts")}
-    (costs,) = record.select("costs")
-    return Usage(
-        told["budget"]["steps"],
-        told["budget"]["seconds"],
-        counts.get(TRAILS.Evidence, 0),
-        counts.get(TRAILS.ModelCall, 0),
-        int(costs["tokens"].value),
-        Decimal(costs["usd"].value),
-    )
+    """Return what an investigation used, with its sub-investigations on all levels."""
+    below = [Record(record.store, one.session) for one in expected_below(record)]
+    tests, calls, tokens, usd = 0, 0, 0, Decimal(0)
+    for one in (record, *below):
+        counts = {row["kind"]: int(row["count"].value) for row in one.select("counts")}
+        tests += counts.get(TRAILS.Evidence, 0)
+        calls += counts.get(TRAILS.ModelCall, 0)
+        (costs,) = one.select("costs")
+        tokens += int(costs["tokens"].value)
+        usd += Decimal(costs["usd"].value)
+    budget = told["budget"]
+    return Usage(budget["steps"], budget["seconds"], tests, calls, tokens, usd)
