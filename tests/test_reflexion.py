@@ -88,16 +88,17 @@ def test_the_costs_of_what_others_carried_out_add_up(place: Path, tmp_path: Path
 
     ledger = tmp_path / "ledger"
     asked = "How many parts are there?"
-    with kgreason.plan(
+    made = kgreason.plan(
         asked, place / "parts.ttl", strategy="reflexion", ledger=ledger,
         caller=Caller(Stub(said), pause=0),
-    ).result as result:  # fmt: skip
+    )  # fmt: skip
+    with made.result as result:
         rows = result.ask("what-it-cost")
         own = {row["number"].value: int(row["tokens"].value) for row in rows if "number" in row}
         (whole,) = [int(row["tokens"].value) for row in rows if row["part"].value == "in all"]
     assert len(own) > 1
     assert all(tokens > 0 for tokens in own.values())
-    assert whole == sum(own.values())
+    assert made.usage.tokens == whole == sum(own.values())
 
 
 def test_a_cause_that_hangs_on_one_test_of_a_half_is_sent_back(place: Path) -> None:

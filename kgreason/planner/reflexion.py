@@ -78,7 +78,9 @@ class Reflexion:
         )
         for found, _, _ in made:
             found.result.close()
-        return plan_result(result, self.name)
+        told = plan_result(result, self.name)
+        # What was tried has records of its own.
+        return replace(told, usage=sum((found.usage for found, _, _ in made), told.usage))
 
     def _order(self, context: PlanContext, most: int) -> list[tuple[str, int]]:
         """Return what is tried in turn: strategies of the routing by their scores, with seeds."""

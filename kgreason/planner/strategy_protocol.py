@@ -1,10 +1,11 @@
 """The protocol of strategies: a goal, a context and a budget in; a plan with its steps out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
+from operator import add
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from kgreason.base.budget import Limits
 from kgreason.model.calling import Caller
@@ -41,6 +42,10 @@ class Usage:
     calls: int = 0
     tokens: int = 0
     usd: Decimal = Decimal(0)
+
+    def __add__(self, other: Self) -> Self:
+        mine, others = (tuple(getattr(one, f.name) for f in fields(Usage)) for one in (self, other))
+        return type(self)(*map(add, mine, others))
 
 
 @dataclass(frozen=True)
