@@ -497,6 +497,13 @@ HARMLESS: list[tuple[str, str, str]] = [
         r"refer to one another in a circle, so pySHACL checks it",
     ),
     ("conform", SHAPES, r"The data conform"),
+    (
+        "sh:js and sh:rule",
+        PREFIXES
+        + S
+        + "sh:js [ ] ; sh:rule [ ] ; sh:property [ sh:path ex:name ; sh:minCount 1 ] .",
+        r"in JavaScript \(sh:js\) of <http://example\.org/S>\.(?s:.)*the rules \(sh:rule\) would",
+    ),
 ]
 
 
@@ -508,7 +515,7 @@ def test_shapes_that_find_nothing_are_said_to(name: str, text: str, notice: str)
     assert done.code == 0, done.err
     assert re.search(notice, done.err)
     conforms = "The data conform" in done.err
-    assert conforms is (name in {"recursion", "conform"})
+    assert conforms is (name in {"recursion", "conform", "sh:js and sh:rule"})
     assert conforms or "Nothing was checked" in done.err
     assert json.loads(done.out)["symptoms"] == []
 
@@ -526,6 +533,12 @@ def test_only_and_severity_that_fit_nothing() -> None:
 QUERIES: list[tuple[str, str, str]] = [
     ("empty", " \n", r"q\.rq: the query is empty"),
     ("no focus", "SELECT ?node ?outcome { ?node a ?outcome }", r"q\.rq: .*\?focus is missing"),
+    ("neither", "SELECT ?x { ?x a ?y }", r"q\.rq: .*\?focus and \?outcome are missing"),
+    (
+        "a well-known prefix",
+        "SELECT ?focus ?outcome { ?focus a ?o BIND (xsd:boolean(?o) AS ?outcome) }",
+        r"prefix xsd:; begin with PREFIX xsd: <http://www\.w3\.org/2001/XMLSchema#>",
+    ),
     ("no outcome", "SELECT ?focus { ?focus a ?type }", r"q\.rq: .*\?outcome is missing"),
     (
         "syntax",
@@ -565,6 +578,14 @@ QUERIES: list[tuple[str, str, str]] = [
         r"q\.rq: the query gives no rows",
     ),
 ]
+
+
+def test_an_outcome_that_is_true_and_false_is_told() -> None:
+    Path("data.ttl").write_text(GOOD + "ex:b a ex:Thing ; ex:name ex:c .\n")
+    # Of a one value is an IRI (its class), of b two; each has a row for each of its values.
+    Path("q.rq").write_text("SELECT ?focus ?outcome { ?focus ?p ?o BIND (isIRI(?o) AS ?outcome) }")
+    told = investigate("data.ttl", "--outcome", "q.rq").err
+    assert "q.rq: for 1 of 2 nodes ?outcome is both true and false; they are taken to" in told
 
 
 @pytest.mark.parametrize(("name", "text", "sentence"), QUERIES, ids=[q[0] for q in QUERIES])

@@ -453,6 +453,20 @@ def test_a_cast_keeps_the_text(world: WORLD) -> None:
     assert outside(graph, scope, [old, (True, wrong)]) == [wrong]
 
 
+def test_the_property_that_a_query_of_the_shape_asks_about_is_in_scope(world: WORLD) -> None:
+    graph, known = world(
+        'ex:g { ex:a a ex:P ; ex:name "JÃ¶rg" . ex:b a ex:P ; ex:name "Jörg" . }',
+        """ex:S a sh:NodeShape ; sh:targetClass ex:P ; sh:sparql [ sh:select
+          'SELECT $this { $this <https://example.org/name> ?n FILTER (CONTAINS(?n, "Ã")) }' ] .""",
+    )
+    own, level = known["SPARQL"], ox.Literal("Ã[\u0080-\u00bf]")
+    cause = Cause("value-form", TRAILS.ValueCause, ex("name"), level)
+    made = next(r for r in repairs(cause, own, graph) if r.name == "decode-text")
+    found, outcome = tried(graph, own, made, "VALUES ?focus { ex:a }")
+    assert (outcome, found.strays) == ("cleared", ())
+    assert str(ox.Literal("Jörg")) in {str(c.value) for c in found.patch.changes if c.adds}
+
+
 def test_a_stray_change_ends_in_out_of_scope(world: WORLD) -> None:
     """A repair whose update does more than its header says is caught by what it did."""
     graph, known = world(PRICES, PRICE)

@@ -30,6 +30,7 @@ from kgreason.base.errors import (
     TimeoutExceeded,
 )
 from kgreason.base.locks import Lock
+from kgreason.base.terms import PREFIXES
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
 AnyTerm = Term | ox.Triple
@@ -174,8 +175,9 @@ class Store:
                 return Results(names, [_row(names, one) for one in _at_most(found, most)])
             return bool(found) if isinstance(found, ox.QueryBoolean) else _at_most(found, most)
         except SyntaxError as error:
-            what = _what(error, query, _place(query, prefixes))
-            raise QueryError(f"The query does not parse: {what}.") from error
+            place = _place(query, prefixes)
+            said = f"{_what(error, query, place)}.{_undeclared(query, place, prefixes)}"
+            raise QueryError(f"The query does not parse: {said}") from error
         except (RuntimeError, ValueError) as error:
             raise QueryError(f"The query cannot be run: {error}.") from error
         except OSError as error:
@@ -288,6 +290,7 @@ def _refuse(text: str, other: str, where: str, prefixes: Prefixes | None) -> Non
                 f"{where}: SERVICE is off; allow it with --allow-service if you trust it."
             ) from error
         hint = " Updates are not allowed here." if _UPDATE.match(text, place) else ""
+        hint += _undeclared(text, place, prefixes)
         what = _what(error, text, place)
         raise QueryError(f"{where}: the query does not parse: {what}.{hint}") from error
     except (RuntimeError, OSError, ValueError) as error:
@@ -355,6 +358,17 @@ def _what(error: SyntaxError, text: str, place: int) -> str:
     near = "" if place == len(text) else f", at {text[place : place + 20].splitlines()[0]!r}"
     said = f": {why[1]}" if why else "" if near else ": it ends too early"
     return f"line {line}, column {column}{near}{said}"
+
+
+def _undeclared(text: str, place: int, prefixes: Prefixes | None) -> str:
+    """Return the line that is lacking where a text stops at a prefix that nothing declares."""
+    found = re.compile(r"([A-Za-z][\w-]*):[^\s]").match(text, place)
+    if found is None or found[1] in (prefixes or {}):
+        return ""
+    if re.search(rf"\bprefix\s+{re.escape(found[1])}:", text[:place], re.IGNORECASE):
+        return ""
+    iri = PREFIXES.get(found[1], "the namespace")
+    return f" Nothing declares the prefix {found[1]}:; begin with PREFIX {found[1]}: <{iri}>"
 
 
 def _depth(text: str) -> int:

@@ -58,6 +58,12 @@ def look(graph: Graph, request: Request) -> Observed:
             text, graph, at, where=request.outcome, seconds=request.query_seconds
         )
         seen = [Symptom(constraint, observe(graph, constraint, seconds=request.query_seconds))]
+        if constraint.torn:
+            notices.append(
+                f"{request.outcome}: for {constraint.torn:,} of {constraint.population or 0:,} "
+                "nodes ?outcome is both true and false; they are taken to have the outcome. Where "
+                "any row may make it true, say so with EXISTS, so that each node has one row."
+            )
     elif request.violations:
         compiled = _compiled(graph, request, notices) if request.shapes else None
         seen = _reported(graph, request, compiled, notices)
@@ -216,7 +222,8 @@ def _checked(
     elsewhere = observe_fallback(graph, compiled, seconds=request.query_seconds)
     for constraint, outcome in (*found, *elsewhere):
         if isinstance(outcome, KgreasonError):
-            notices.append(f"{constraint.label}: {outcome} It is passed over.")
+            told = str(outcome).removesuffix(".")
+            notices.append(f"{constraint.label}: {told}. It is passed over.")
         elif graph.lost and rests_on_forms(graph, constraint, outcome):
             notices.append(
                 f"{constraint.label}: it looks at how literals are written, and a store has "

@@ -8,7 +8,7 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import template
-from kgreason.base.terms import SH
+from kgreason.base.terms import SH, TRAILS
 from kgreason.graph import Graph
 from kgreason.repair.least import least, takes_least
 from kgreason.repair.patch import Patch, read_changes
@@ -19,6 +19,10 @@ from kgreason.shacl import Constraint
 CLAIMED: Final = "claimed"
 NOTHING: Final = "It would change nothing at the claimed nodes."
 _FEASIBLE: Final = 0.95
+_PATHLESS: Final = frozenset(
+    {SH.ClosedConstraintComponent, SH.SPARQLConstraintComponent, TRAILS.OutcomeQuery}
+)
+"""Rules without a path, whose text names the properties that they are about."""
 
 
 @dataclass(frozen=True)
@@ -217,9 +221,9 @@ def _scope(name: str, constraint: Constraint, arm: Arm, level: Term | None) -> S
 
 
 def _listed(constraint: Constraint, patch: Patch) -> ox.NamedNode | None:
-    """Return the one property that all additions have, where a closed shape lists it."""
+    """Return the one property that all additions have, where the rule lists it or asks about it."""
     added = {change.predicate for change in patch.changes if change.adds}
-    if len(added) != 1 or constraint.component != SH.ClosedConstraintComponent:
+    if len(added) != 1 or constraint.component not in _PATHLESS:
         return None
     (predicate,) = added
     return predicate if str(predicate) in constraint.violation.text else None

@@ -27,6 +27,10 @@ from kgreason.shacl.values import Exact, NotCompilableError, Variables, check_st
 _FOCUS = Fragment("?focus")
 _VALUE = Fragment("?value")
 _NAMED = 3
+_UNHEARD = {
+    SH.js: "the constraints in JavaScript (sh:js)",
+    SH.rule: "what the rules (sh:rule) would infer",
+}
 
 
 @dataclass
@@ -107,6 +111,7 @@ class _Compiler:
                 f"Constraints without a node to look at: {sum(self.empty.values())}, "
                 f"of {', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''}."
             )
+        self.notices += self._unheard()
         fallback = tuple(entry for entry in used if isinstance(entry, Fallback))
         self.notices += [
             f"{label(entry)}: {entry.reason}, so pySHACL checks it." for entry in fallback
@@ -120,6 +125,15 @@ class _Compiler:
             sum(self.empty.values()),
             tuple(self.unmet),
         )
+
+    def _unheard(self) -> Iterator[str]:
+        """Describe what shapes say beside constraints, which is not done here."""
+        for predicate, what in _UNHEARD.items():
+            named = {self.shapes.named(one) for one in self.shapes.subjects(predicate)}
+            told = sorted(f"<{one.value}>" if one else "a shape without a name" for one in named)
+            more = " …" if len(told) > _NAMED else ""
+            if told:
+                yield f"Not checked: {what} of {', '.join(told[:_NAMED])}{more}."
 
     def _reach_all(self) -> None:
         classes = self.shapes.classes()

@@ -65,6 +65,7 @@ class Constraint:
     source: Node | None = None  # the node of a sh:sparql constraint
     at: ox.Literal | None = None  # where the numbers of an outcome query are cut
     cut_bits: Decimal | None = None  # what the two groups on both sides of the cut save
+    torn: int = 0  # nodes for which an outcome query gives true and false
     rule: Texts | None = None
     title: str | None = None  # the sh:name of its shape
     shapes: Shapes | None = field(default=None, repr=False, compare=False)

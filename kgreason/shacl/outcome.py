@@ -53,13 +53,15 @@ def outcome_symptom(
     select = _inner(text, where)
     numbers = _numbers(pairs, at, where)
     cut = _cut(numbers, at)
+    truths = {} if numbers else _truths(pairs)
     made = replace(
         _constraint(text, select, cut and cut.at),
         population=len({focus for focus, _ in pairs}),
+        torn=_torn(pairs, truths),
         cut_bits=cut.bits if cut else None,
         numbers=numbers,
     )
-    return made if numbers else tried(made, text, graph, _truths(pairs), seconds, where)
+    return made if numbers else tried(made, text, graph, truths, seconds, where)
 
 
 def outcome_elsewhere(
@@ -147,7 +149,8 @@ def _has_both(variables: Sequence[str], where: str) -> None:
     if missing:
         raise QueryError(
             f"{where}: the query must give ?focus and ?outcome; "
-            f"{' and '.join('?' + name for name in missing)} is missing."
+            f"{' and '.join('?' + name for name in missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing."
         )
 
 
@@ -185,6 +188,11 @@ def _truths(pairs: list[tuple[Term, Term]]) -> dict[Term, bool]:
         true = isinstance(outcome, ox.Literal) and outcome.value in _TRUE
         out[focus] = out.get(focus, False) or true
     return out
+
+
+def _torn(pairs: list[tuple[Term, Term]], truths: Mapping[Term, bool]) -> int:
+    """Return how many nodes have an outcome that is true and another that is false."""
+    return len({f for f, o in pairs if truths.get(f) and getattr(o, "value", "") not in _TRUE})
 
 
 def _cut(numbers: dict[Term, Decimal], at: Decimal | None) -> Cut | None:

@@ -15,9 +15,11 @@ from kgreason.base.locks import Lock
 from kgreason.base.store import Term
 from kgreason.base.terms import OWL, RDFS, SH, TYPE, XSD
 from kgreason.graph import Graph
+from kgreason.shacl.components import registry
 from kgreason.shacl.constraint import Fallback, Observation, Result
 from kgreason.shacl.observation import grouped
-from kgreason.shacl.shapes import TARGETS, Shapes
+from kgreason.shacl.paths import IllFormedError
+from kgreason.shacl.shapes import TARGETS, Node, Shapes
 
 if TYPE_CHECKING:
     import rdflib
@@ -173,10 +175,20 @@ class Reference:
         return Observation(fallback.population, grouped(found), tuple(found))
 
 
+def _meaningless(shapes: Shapes, shape: Node, predicate: ox.NamedNode, fallback: Fallback) -> bool:
+    """Check whether a parameter of another constraint has no meaning: pySHACL would refuse all."""
+    component = registry().get(predicate)
+    if component is None or (shape == fallback.shape and predicate in fallback.parameters):
+        return False
+    return any(isinstance(value, IllFormedError) for value in component.check(shapes, shape))
+
+
 def _only(shapes: Shapes, fallback: Fallback) -> Iterator[ox.Triple]:
     """Return shapes graph with the targets of those shapes alone that lead to the constraint."""
     keep = set(fallback.roots)
     for subject, predicate, value in shapes.triples():
         aims = predicate in TARGETS or (predicate == TYPE and value in {RDFS.Class, OWL.Class})
-        if subject in keep or not aims:
+        if subject not in keep and aims:
+            continue
+        if not _meaningless(shapes, subject, predicate, fallback):
             yield ox.Triple(subject, predicate, value)
