@@ -35,6 +35,7 @@ from kgreason.shacl import (
     read_shapes,
     tried,
 )
+from kgreason.shacl.inner_rules import inner_rules
 from kgreason.shacl.lost_forms import rests_on_forms
 from kgreason.shacl.population import Counts, Uncounted
 
@@ -231,6 +232,8 @@ def _checked(
                 "data. It is passed over; give the files that the store was made of."
             )
         else:
+            inside = inner_rules(graph, constraint, outcome, request.query_seconds)
+            notices += [] if inside is None else [inside]
             yield Symptom(constraint, outcome)
 
 

@@ -56,8 +56,9 @@ def _asked(constraint: Constraint) -> str:
     """Return what a rule asks for that nobody has named."""
     _, path, component, shape, _ = _parts(constraint)
     inner = constraint.parameters.get(SH.node, ())
-    if component == "Node" and path and len(inner) == 1 and isinstance(inner[0], NamedNode):
-        return f"{path} fits the shape {local_name(inner[0].value)}"
+    what = path or shape
+    if component == "Node" and what and len(inner) == 1 and isinstance(inner[0], NamedNode):
+        return f"{what} fits the shape {local_name(inner[0].value)}"
     if component == "Closed" and shape and not path:
         return f"no property that {shape} does not list"
     asked = f"{component} of {path}" if path else component

@@ -1,0 +1,42 @@
+"""What values break that do not conform to an inner shape: told in a notice, with where to mend."""
+
+from pathlib import Path
+
+import pytest
+
+from kgreason.graph import load
+from kgreason.observe.look import look
+from kgreason.observe.request import Request
+
+HEAD = "@prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+DATA = (
+    "".join(f"ex:o{n} a ex:Order ; ex:of ex:p{n % 3} . " for n in range(6))
+    + 'ex:p0 ex:born "1980" . ex:p1 ex:name "b" . ex:p9 a ex:Order .'
+)
+PERSON = """ex:Free a sh:NodeShape . ex:Person a sh:NodeShape ; sh:targetClass ex:Person ;
+  sh:property [ sh:path ex:born ; sh:name "birth" ; sh:minCount 1 ] ,
+    [ sh:path ex:name ; sh:name "name" ; sh:minCount 1 ] ."""
+# p0 lacks a name, p1 a birth, p2 both; p9 is pointed at by nobody.
+VALUES = """“of fits the shape Person” fails for what is said of the values: 3 nodes break “birth” \
+(2), “name” (2) of the inner shape, and that is where to mend. With the target sh:targetObjectsOf \
+<https://example.org/of> at the inner shape, causes are looked for among them."""
+ITSELF = """“Order fits the shape Person” asks for an inner shape, of which 7 nodes break “birth” \
+(all), “name” (all)."""
+
+
+@pytest.mark.parametrize(
+    ("shape", "notice"),
+    [
+        ("sh:property [ sh:path ex:of ; sh:node ex:Person ]", VALUES),
+        ("sh:property [ sh:path ex:of ; sh:node ex:Free ]", None),
+        ("sh:node ex:Person", ITSELF),
+    ],
+)
+def test_what_the_values_break_is_told(shape: str, notice: str | None, tmp_path: Path) -> None:
+    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    data.write_text(HEAD + DATA, encoding="utf-8")
+    order = f"ex:Order a sh:NodeShape ; sh:targetClass ex:Order ; {shape} . "
+    shapes.write_text(HEAD + order + PERSON, encoding="utf-8")
+    seen = look(load([data]), Request(data=(str(data),), shapes=(str(shapes),)))
+    told = [one for one in seen.notices if "inner shape" in one]
+    assert told == ([] if notice is None else [notice])
