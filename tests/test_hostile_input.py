@@ -402,7 +402,7 @@ COMMANDS: list[list[str]] = [
     ["symptoms", "good.ttl", "--shapes", "shapes.ttl"],
     *(["audit"], ["query", "ASK {}"], ["history"], ["history", "which-hypotheses"]),
     *(["resume"], ["queries"], ["queries", "audit"]),
-    *(["report", "--help"], ["report", "--format", "html"], ["repair", "1", "--dry-run"]),
+    *(["report", "--help"], ["report", "--format", "html"], ["repair", "I1", "--dry-run"]),
 ]
 QUICK = 3
 EACH = [

@@ -252,7 +252,7 @@ def test_a_run_killed_as_it_decides_or_concludes_ends_as_the_undisturbed_one(
 
 @pytest.mark.slow
 def test_a_run_killed_anywhere_ends_as_the_undisturbed_one(tmp_path: Path) -> None:
-    options, draw = several(tmp_path), random.Random(os.urandom(8))
+    options, draw = several(tmp_path, policy="frame"), random.Random(os.urandom(8))
     run = undisturbed(options, tmp_path / "whole")
     phases = sorted({step.split()[0] for step in run.steps})
     for place in range(8):
