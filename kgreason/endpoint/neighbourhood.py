@@ -23,6 +23,8 @@ from kgreason.endpoint.paging import ROLE, digest
 
 _LEVELS: Final = 20  # of superclasses
 _DEFAULT: Final = ox.DefaultGraph()
+_HUB: Final = integer("endpointHub")
+_LINKS: Final = integer("endpointLinks")
 _SOME: Final = 100  # nodes of each kind of link that are asked what points at them
 _OF_CLASSES: Final = frozenset({TYPE.value, RDFS.subClassOf.value})
 
@@ -184,7 +186,7 @@ class Neighbourhood:
                     often[end.value].add(start.value)
                 elif end.value in members:
                     links[quad.predicate.value, False].add(start.value)
-        few = [node for node in nodes if len(often[node]) <= integer("endpointHub")]
+        few = [node for node in nodes if len(often[node]) <= _HUB]
         some = set[str]()
         for ends in links.values():
             ordered = sorted(ends.intersection(few), key=lambda iri: digest(self.seed, iri))
@@ -212,7 +214,7 @@ class Neighbourhood:
 
         Nodes of a step are counted where they are cut, and not named.
         """
-        hub = integer("endpointLinks" if links else "endpointHub")
+        hub = _LINKS if links else _HUB
         before = len(self.cut)
         for batch in batches(nodes):
             query = template(ROLE, "linked").render(
