@@ -23,8 +23,8 @@ WHERE {
   GRAPH ?graph { ?focus {{ dimension }} ?old . }
   FILTER ({{ level }} = dct:isReplacedBy || {{ level }} = ?old)
   { SELECT ?old (SAMPLE(?last) AS ?new) WHERE {
-    ?old (dct:isReplacedBy|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001>)+ ?last .
-    FILTER NOT EXISTS { ?last dct:isReplacedBy|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001> ?further . }
+    ?old (dct:isReplacedBy|^dct:replaces|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001>)+ ?last .
+    FILTER NOT EXISTS { ?last dct:isReplacedBy|^dct:replaces|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001> ?further . }
   } GROUP BY ?old HAVING (COUNT(DISTINCT ?last) = 1) }
   FILTER (isIRI(?new))
 }
@@ -34,10 +34,10 @@ WHERE {
   {{ nodes }}
   ?focus {{ dimension }} ?old .
   FILTER ({{ level }} = dct:isReplacedBy || {{ level }} = ?old)
-  ?old dct:isReplacedBy|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001> ?any .
+  ?old dct:isReplacedBy|^dct:replaces|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001> ?any .
   OPTIONAL { { SELECT ?old (COUNT(DISTINCT ?last) AS ?ends) (SAMPLE(?last) AS ?one) WHERE {
-    ?old (dct:isReplacedBy|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001>)+ ?last .
-    FILTER NOT EXISTS { ?last dct:isReplacedBy|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001> ?further . }
+    ?old (dct:isReplacedBy|^dct:replaces|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001>)+ ?last .
+    FILTER NOT EXISTS { ?last dct:isReplacedBy|^dct:replaces|schema:supersededBy|<https://schema.org/supersededBy>|<http://purl.obolibrary.org/obo/IAO_0100001> ?further . }
   } GROUP BY ?old } }
   FILTER (COALESCE(?ends, 0) != 1 || !isIRI(?one))
 }
