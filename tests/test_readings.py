@@ -9,6 +9,7 @@ import pytest
 import kgreason
 from kgreason.graph import load
 from kgreason.shacl import Reading, bound_to, compile_shapes, read_shapes, readings
+from kgreason.shacl.asked_terms import asked_terms
 
 _P = "<https://example.org/v#theme>"
 _Q = "<https://example.org/v#other>"
@@ -447,3 +448,40 @@ def test_of_which_kind_a_value_is_says_a_rule_about_kinds_again(tmp_path: Path) 
     )
     told = [one["statement"] for one in result.as_dict()["symptoms"][0]["hypotheses"]]
     assert not any("of datatype" in one for one in told)
+
+
+@pytest.mark.parametrize("asks", ['?code = ""', "STRLEN(?code) = 0", '?code IN ("", "none")'])
+def test_a_wrong_value_that_the_query_names_is_no_finding(asks: str, tmp_path: Path) -> None:
+    rows = [f'e:n{n} a e:Dish ; e:code "{f"c:{n}" if n % 5 else ""}" .' for n in range(60)]
+    leader = _leader(
+        tmp_path, rows, _UNTIMED % f"EXISTS {{ ?focus <urn:e:code> ?code FILTER ({asks}) }}"
+    )
+    assert leader is None or leader["kind"] != "value"
+
+
+def test_a_wrong_value_that_the_query_does_not_name_is_told(tmp_path: Path) -> None:
+    rows = [f'e:n{n} a e:Dish ; e:code "{f"c:{n}" if n % 5 else "none"}" .' for n in range(60)]
+    asks = "EXISTS { ?focus <urn:e:code> ?code FILTER (!REGEX(?code, '^c:')) }"
+    leader = _leader(tmp_path, rows, _UNTIMED % asks)
+    assert leader is not None
+    assert (leader["kind"], leader["inside"]["failing"]) == ("value", 12)
+
+
+_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "named"),
+    [
+        (f"NOT EXISTS {{ ?focus <{_LABEL}> ?label }}", {_LABEL}),
+        ('?status = "draft"', {"urn:e:status", "draft"}),
+        (f'?status = "draft" && NOT EXISTS {{ ?focus <{_LABEL}> ?l }}',
+         {"urn:e:status", "draft", _LABEL}),
+    ],
+)  # fmt: skip
+def test_what_says_who_is_looked_at_is_not_what_the_outcome_asks(
+    outcome: str, named: set[str]
+) -> None:
+    looked = "?focus a ?kind ; <urn:e:status> ?status FILTER (?kind IN (<urn:e:A>, <urn:e:B>))"
+    query = f"SELECT ?focus ?outcome {{ {looked} BIND ({outcome} AS ?outcome) }}"
+    assert asked_terms(query) == named

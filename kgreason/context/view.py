@@ -246,8 +246,11 @@ class View:
 
     def _constrained(self) -> list[NamedNode]:
         """Return every IRI of the outcome condition; no region may be made of these."""
-        found = named_in(self.constraint) | set(predicates(self.constraint.path))
-        return sorted(found, key=str)
+        found, spoken = named_in(self.constraint), self.constraint.spoken
+        if spoken is not None:
+            # Who is looked at may be said by what tells those that fail from others.
+            found = {iri for iri in found if iri.value in spoken}
+        return sorted(found | set(predicates(self.constraint.path)), key=str)
 
     def _raised(self) -> Literal:
         """Return the rate from which a region fails clearly more often than the population.

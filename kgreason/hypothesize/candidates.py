@@ -11,6 +11,7 @@ from kgreason.base.statistics import Table, best_cut, deviance, excess
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
 from kgreason.base.terms import SH
+from kgreason.context.named_wrong import says_again
 from kgreason.context.view import View, members, number, reads, table
 from kgreason.graph.marks import Split
 from kgreason.hypothesize.several import entries, sorted_terms
@@ -134,7 +135,7 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
     """Run a family on what a rule asks, or on one reading of a query."""
     split = view.split(family)
     offered = view.values(split, reading)
-    if not applies(family, view.constraint, offered, reading):
+    if says_again(view, family, reading) or not applies(family, view.constraint, offered, reading):
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     if "when" in family.sections and not _holds(view, family.render("when", **asked)):

@@ -48,6 +48,8 @@ class Constraint:
     `numbers` are those of a numeric outcome by focus node, the greatest of each. `readings` are
     what a query of an author asks, as constraints say it. `asked` are the texts that an endpoint
     was asked, where `exact` and `portable` list who is looked at and who fails on an extract of it.
+    `spoken` are the IRIs and texts that an outcome query names of those that fail, None where that
+    is not known.
     """
 
     key: str
@@ -77,6 +79,7 @@ class Constraint:
     )
     readings: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
     asked: Texts | None = None
+    spoken: frozenset[str] | None = None
 
     @property
     def target(self) -> Fragment:

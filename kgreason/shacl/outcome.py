@@ -13,6 +13,7 @@ from kgreason.base.store import Results, Store, Term, check_query, guarded_selec
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import TRAILS, XSD
 from kgreason.graph import Graph
+from kgreason.shacl.asked_terms import asked_terms
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
 from kgreason.shacl.outcome_cut import Cut, outcome_cut
@@ -134,6 +135,7 @@ def _constraint(text: str, select: Fragment, at: Decimal | None) -> Constraint:
         guarded=True,
         at=bound,
         readings=readings(select.text, at=bound and bound.value),
+        spoken=asked_terms(select.text, at=bound and bound.value),
     )
 
 

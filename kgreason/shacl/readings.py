@@ -108,7 +108,7 @@ def readings(query: str, focus: str = "focus", at: str | None = None) -> tuple[R
     bound from which numbers fail.
     """
     try:
-        found = [one for row, more in _failing(query, at) for one in _Failure(row, more, focus)]
+        found = [one for row, more in failing_rows(query, at) for one in _Failure(row, more, focus)]
     except (UnreadError, RecursionError):
         # What is not read here says nothing; an error of any other kind is one of this reader.
         return ()
@@ -118,7 +118,7 @@ def readings(query: str, focus: str = "focus", at: str | None = None) -> tuple[R
     return tuple(kept.values())
 
 
-def _failing(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
+def failing_rows(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
     """Return what holds of all nodes that are looked at, and what else of those that fail."""
     whole = rows_of(parsed(query))
     rows = [one for row in whole for one in settled(row)]

@@ -149,17 +149,30 @@ class Bars:
         if self._component not in _WHOLE:
             return ""
         along = condition.path.steps[-1].along if condition.path.steps else None
-        if along is not None and along not in {*self._listed, TYPE}:
+        if along is not None and (along not in {*self._listed, TYPE} or not self._spoken(along)):
             return ""
         if along is not None and condition.test in _THERE | _BOUNDS:
             return "the rule itself asks how much of this there is"
-        if any(term.value in self._constants for term in condition.named if _has_value(term)):
+        if any(
+            term.value in self._constants and self._speaks_of(term.value)
+            for term in condition.named
+            if _has_value(term)
+        ):
             return "property and value are those of the rule"
         if condition.test in _TEXTS and any(
             self._told_by_rule(term.value) for term in condition.named if _has_value(term)
         ):
             return "the text is one that the rule names"
         return ""
+
+    def _spoken(self, along: NamedNode) -> bool:
+        """Check whether a query may speak of a property where it says who fails."""
+        return along == TYPE or self._speaks_of(along.value)
+
+    def _speaks_of(self, said: str) -> bool:
+        """Check whether a query names something where it says who fails, as far as is known."""
+        spoken = self._constraint.spoken
+        return spoken is None or said in spoken
 
     def _told_by_rule(self, text: str) -> bool:
         """Check whether a text is part of what the rule names, or begins or ends with it."""

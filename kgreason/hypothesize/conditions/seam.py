@@ -15,6 +15,7 @@ from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
 from kgreason.base.terms import RDF, SH, TRAILS, XSD
+from kgreason.context.named_wrong import says_again
 from kgreason.context.view import View, digest, exposed, exposure, inside, reads
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
@@ -230,6 +231,8 @@ def _speaks(view: View, found: Found) -> bool:
         return False
     if "wrong" not in family.parameters:
         return True
+    if says_again(view, family, read):
+        return False
     bars = Bars(view)
     common = all("common" in part.template.header for part in found.parts if bars.on_value(part))
     known = view.names_values or (read is not None and read.offending is not None)
