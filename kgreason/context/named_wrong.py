@@ -25,6 +25,8 @@ def says_again(view: View, family: Template, reading: Reading | None) -> bool:
     That many nodes have the value “N/A” says a query again that asks who has `?value = "N/A"`.
     What else such values may be (a slip of a property, a dangling term) is no repetition.
     """
+    if "beside-value" in family.header:
+        return reading is not None and "LanguageIn" in reading.components
     told = family.header.get("kind") == "value" and family.header.get("aspect") == "mechanism"
     return told and names_wrong(view, reading)
 

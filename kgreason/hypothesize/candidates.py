@@ -112,7 +112,8 @@ def suits(family: Template, constraint: Constraint) -> bool:
     """Check whether a family is about constraints of this kind."""
     wanted = family.header.get("components", "").split()
     local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
-    return not wanted or (local in wanted and not _breaks_one_way(constraint))
+    beside = "beside-value" in family.header
+    return not wanted or (local in wanted and (beside or not _breaks_one_way(constraint)))
 
 
 def _breaks_one_way(constraint: Constraint) -> bool:
