@@ -484,4 +484,4 @@ def test_what_says_who_is_looked_at_is_not_what_the_outcome_asks(
 ) -> None:
     looked = "?focus a ?kind ; <urn:e:status> ?status FILTER (?kind IN (<urn:e:A>, <urn:e:B>))"
     query = f"SELECT ?focus ?outcome {{ {looked} BIND ({outcome} AS ?outcome) }}"
-    assert asked_terms(query) == named
+    assert asked_terms(query) == frozenset(named)
