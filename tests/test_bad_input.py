@@ -777,7 +777,7 @@ def test_a_disk_that_fills_up_leaves_a_ledger_that_goes_on() -> None:
     none = process(*args, "--ledger", "none", preexec_fn=small(20_000))
     refused(none, r"none: the ledger cannot be opened for writing", code=2)
     assert not Path("none").exists()
-    part = process(*args, "--ledger", "part", preexec_fn=small(700_000))
+    part = process(*args, "--ledger", "part", preexec_fn=small(1_000_000))
     assert part.code == 1, part.err
     assert len(part.sentences) == 1
     assert re.search(r"too large|No space|failed|cannot be written", part.err)
