@@ -48,10 +48,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         outcome = "some"
     weighted = setting.weight * len(passing)
     part = f" ({percent(weighted, hit + weighted)})" if within else ""
-    note = (
-        f"{len(passing)} nodes inside the region pass{part}, {len(failing)} failing nodes lie "
-        "outside it."
-    )
+    note = f"{_passing(len(passing))}{part}, {_failing(len(failing))} outside it."
     figures: dict[str, int | Decimal] = {
         "passingInside": len(passing),
         "outsideFailing": len(failing),
@@ -87,3 +84,12 @@ def _lacking(found: Table | None, absent: int, failing: int) -> bool:
 def _cited(passing: Sequence[Term], failing: Sequence[Term]) -> list[tuple[Term, str]]:
     cite = [(node, "passes although inside the region") for node in passing[:_SHOWN]]
     return cite + [(node, "fails although outside the region") for node in failing[:_SHOWN]]
+
+
+def _passing(number: int) -> str:
+    one = number == 1
+    return "1 node inside the region passes" if one else f"{number} nodes inside the region pass"
+
+
+def _failing(number: int) -> str:
+    return "1 failing node lies" if number == 1 else f"{number} failing nodes lie"

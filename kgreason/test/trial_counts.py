@@ -43,8 +43,12 @@ def judged(figures: Mapping[str, int]) -> Finding:
         outcome = "unspecific" if tried and cleared / tried > CLEARS else "cleared"
     note = (
         f"On a scratch copy the repair removes {holds} of {claimed} violations "
-        f"({percent(holds, claimed)}), leaves {claimed - holds} and causes {caused}; at nodes "
-        f"where it should do nothing it removes {cleared} of {tried}."
+        f"({percent(holds, claimed)}), leaves {claimed - holds} and causes {caused}"
+    )
+    note += (
+        f"; at nodes where it should do nothing it removes {cleared} of {tried}."
+        if tried
+        else "; where it should do nothing, nothing fails."
     )
     if strays:
         note += f" It touched {strays} statements outside what it declares."
