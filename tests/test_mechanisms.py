@@ -249,3 +249,28 @@ def test_where_no_value_is_allowed_all_nodes_could_fail(told: Told) -> None:
         lines.append(f'ex:p{n} ex:rack "{"low" if n % 3 == 0 else f"high {n % 5}"}"{top} .')
     found = told("sh:path ex:top ; sh:maxCount 0", lines)
     assert [(h["kind"], "low" in h["statement"]) for h in found] == [("cohort", True)]
+
+
+def test_wrong_values_that_only_another_validator_finds_are_known(told: Told) -> None:
+    """The store's expressions cannot look ahead; what pySHACL found has values all the same."""
+    lines = [
+        f'ex:p{n} ex:seat "at: {"row" if n % 6 else f"hall {n % 5}"} {n % 7}" .' for n in range(60)
+    ]
+    found = told('sh:path ex:seat ; sh:not [ sh:pattern "at: (?!row)" ]', lines)
+    assert [h["kind"] for h in found] == ["value"]
+    assert found[0]["inside"]["failing"] == 10
+
+
+def test_the_language_of_wrong_values_is_told(told: Told) -> None:
+    lines = []
+    for n in range(60):
+        french = f"{n}{'/' if n % 4 == 0 else '-'}{n * 7 % 60}"
+        lines.append(f'ex:p{n} ex:name "one-{n}"@en , "eins-{n}"@de , "{french}"@fr .')
+    found = told('sh:path ex:name ; sh:pattern "^[^/]*$"', lines)
+    assert [h["statement"] for h in found] == [
+        "The wrong values of name are in one language: “fr”."
+    ]
+    lines = [f'ex:p{n} ex:name "one{"/" if n % 4 == 0 else "-"}{n}"@en .' for n in range(58)]
+    lines += [f'ex:p{n} ex:name "eins"@de .' for n in range(58, 60)]
+    found = told('sh:path ex:name ; sh:pattern "^[^/]*$"', lines)
+    assert not any("language" in h["statement"] for h in found)

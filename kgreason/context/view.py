@@ -22,6 +22,7 @@ from kgreason.shacl import Constraint, Path, Reading, chosen_by
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
 
+_VALUE: Final = re.compile(r"[?$]value\b")
 _OWN_IRI: Final = re.compile(r"\bSTR\s*\(\s*[?$](?:focus|this)\s*\)", re.IGNORECASE)
 _OF_TEXTS: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Pattern", "In", "MinLength", "MaxLength")
@@ -220,15 +221,16 @@ class View:
     def names_values(self) -> bool:
         """Check whether the constraint says which values are at fault.
 
-        One that was compiled from a shape and judges each value alone does; one whose failing
-        nodes are only listed, or that counts values, does not.
+        One that was compiled from a shape and judges each value alone does, and one that lists
+        the values of its failing nodes; one that lists these alone, or counts values, does not.
         """
         name = f"sh:{self.constraint.component.value.rpartition('#')[2]}"
         judged = any(
             made.header.get("component") == name and made.header.get("form") == "test"
             for made in role("observe").values()
         )
-        return judged and self.constraint.aim is not None
+        listed = _VALUE.search(self.constraint.violation.text) is not None
+        return judged and (self.constraint.aim is not None or listed)
 
     def split(self, family: Template) -> Split:
         """Return the split that a family works with.
@@ -308,6 +310,8 @@ def _steps(path: Path | None) -> dict[str, Value]:
 
 def named_in(constraint: Constraint) -> set[NamedNode]:
     """Return every IRI that the condition of an outcome names, rdf:type left out."""
+    if constraint.is_listed:
+        return set()
     texts = f"{constraint.violation.text} {constraint.violation.prefixes}"
     return {NamedNode(iri) for iri in _IRI.findall(texts)} - {TYPE}
 

@@ -10,6 +10,7 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import TRAILS
 from kgreason.graph import Graph
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.paths import Path
@@ -98,6 +99,11 @@ class Constraint:
     def violation(self) -> Fragment:
         """The pattern that has a solution where the bound ?focus fails, as the shape has it."""
         return (self.rule or self.exact).violation
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the pattern only lists who fails, and by which values; it is no text of a rule."""
+        return self.aim is None and self.component != TRAILS.OutcomeQuery
 
     @cached_property
     def population_query(self) -> str:

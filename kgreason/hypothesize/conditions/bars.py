@@ -55,7 +55,7 @@ class Bars:
         self._view, self._own = view, own
         self._constraint = view.constraint
         violation = view.constraint.violation
-        self._text = violation.text
+        self._text = "" if view.constraint.is_listed else violation.text
         self._listed = {NamedNode(iri) for iri in _IRI.findall(self._text)}
         path = view.constraint.path
         self._path = _plain(path) if path is not None else ()
