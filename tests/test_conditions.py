@@ -30,7 +30,7 @@ from kgreason.hypothesize.conditions import (
 )
 from kgreason.hypothesize.conditions.code import saved, together
 from kgreason.hypothesize.conditions.cuts import Cut
-from kgreason.hypothesize.conditions.units import beyond
+from kgreason.hypothesize.conditions.units import EXCEPTED, beyond, excepted
 from tests.conditions_world import EX, Fault, Reading, World, look_at, strike, truth, view, world
 
 SEEDS = (1, pytest.param(2, marks=pytest.mark.slow))
@@ -391,3 +391,41 @@ def test_of_four_numbers_and_a_text_no_bound_is_said(tmp_path: Path) -> None:
 
 HEAD = """@prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 """
+
+
+def test_an_exception_that_is_one_of_few_clusters_is_left_out(tmp_path: Path) -> None:
+    """Of one rate in four 33 of 60 fail, and nobody on one of its four devices."""
+    rows = [HEAD]
+    for n in range(240):
+        rate, device, place = n % 4, n // 4 % 4, n // 16
+        fails = rate == 0 and device < 3 and place < 11
+        code = "" if fails or n in {5, 90} else " ; e:code 1"
+        rows.append(f'e:n{n} a e:Thing ; e:rate "r{rate}" ; e:device "d{device}"{code} .')
+    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    data.write_text("\n".join(rows), encoding="utf-8")
+    shapes.write_text(
+        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
+        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
+        encoding="utf-8",
+    )
+    first = search(look_at(load([data]), [str(data)], str(shapes)))[0]
+    (part,) = first.parts
+    assert (part.test, *(term.value for term in part.named)) == ("equals", "r0")
+    assert first.told
+    assert first.table.inside_failing == 33
+
+
+def test_few_clusters_hardly_show_an_exception_and_many_are_judged_by_their_spread() -> None:
+    def held(many: int) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
+        """Return clusters of 15 nodes, of which all fail but those of the last one."""
+        masks = [((1 << 15) - 1) << 15 * place for place in range(many)]
+        return [(m, (0 if m is masks[-1] else 15, 15), (0, 0)) for m in masks]
+
+    def but_the_last(many: int) -> int:
+        return (1 << 15 * (many - 1)) - 1
+
+    four = excepted(but_the_last(4), held(4), 1)
+    assert four is not None
+    assert four > EXCEPTED
+    assert excepted(but_the_last(12), held(12), 1) is None
+    assert excepted(but_the_last(4) >> 3, held(4), 1) is None  # half a cluster is no exception

@@ -178,10 +178,13 @@ class Hunt:
             else Region(parts, mask, bits - together([part.bits for part in parts]))
         )
 
-    def story(self) -> Iterator[tuple[Region, list[Region]]]:
+    def story(
+        self, shortened: Callable[[Region, int], Region | None] = lambda *_: None
+    ) -> Iterator[tuple[Region, list[Region]]]:
         """Return the regions of the shortest story, each with its rivals; bits are of what is left.
 
-        What a region holds is taken out before the next one is looked for.
+        A region is `shortened` by the parts that it is told better without, if there are such. What
+        it holds is taken out before the next one is looked for.
         """
         among = self.among
         for _ in range(self.extent.regions):
@@ -189,6 +192,8 @@ class Hunt:
             if not found or found[0].bits <= 0:
                 return
             first = self._ahead(found, among)
+            wider = shortened(first, among)
+            first = first if wider is None else wider
             yield first, _rivals(first, found, self.failing & among)
             among &= ~first.mask
 
@@ -370,7 +375,7 @@ def _trimmed(region: Region, scale: Scale) -> Region:
     What is worth little by itself may have come first, and then the part that tells nearly all.
     """
     while len(region.parts) > 1:
-        shorter = (_without(region, place, scale) for place in range(len(region.parts)))
+        shorter = (without(region, place, scale) for place in range(len(region.parts)))
         best = min((r for r in shorter if r is not None), key=lambda r: r.order, default=None)
         if best is None or region.bits > best.bits + max(_PAYS, _PAYS_SHARE * best.bits):
             return region
@@ -378,7 +383,7 @@ def _trimmed(region: Region, scale: Scale) -> Region:
     return region
 
 
-def _without(region: Region, place: int, scale: Scale) -> Region | None:
+def without(region: Region, place: int, scale: Scale) -> Region | None:
     """Return a region without one of its parts; None where it fails no more than all do."""
     parts = (*region.parts[:place], *region.parts[place + 1 :])
     mask = reduce(and_, (part.mask for part in parts), scale.among)

@@ -22,7 +22,7 @@ from kgreason.hypothesize.conditions.bars import Bars, Origins
 from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn
-from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed
+from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed, without
 from kgreason.hypothesize.conditions.links import Links
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Region
@@ -30,11 +30,13 @@ from kgreason.hypothesize.conditions.sampling import TIMES, Lots, Sample, alone,
 from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.hypothesize.conditions.units import (
     ALONE,
+    EXCEPTED,
     Clusters,
     Dealt,
     Unit,
     clusters,
     dealt,
+    excepted,
     unit_of,
     units,
 )
@@ -292,7 +294,7 @@ def _explore(
         hunt.leaves = origins.sign
     hunt.explore()
     telling = _Telling(hunt, bars)
-    story = list(hunt.story())
+    story = list(hunt.story(telling.shortened))
     told = [region for region, _ in story]
     found = tuple(
         telling.found(
@@ -452,9 +454,48 @@ class _Telling:
             rivals,
         )
 
+    def shortened(self, region: Region, among: int) -> Region | None:
+        """Return a region without its exceptions, where clusters with rates of their own make such.
+
+        A part that leaves out a few clusters of what the others hold is an exception. Of few
+        clusters one or two fail least whatever the cause, so it has to be beyond that. The part
+        that tells most is none. Bits are of some nodes; None where all parts stand, or where what
+        is left is not told.
+        """
+        scale, left = Scale(among, self._hunt.failing), region
+        while len(left.parts) > 1:
+            shorter = [without(left, place, scale) for place in range(len(left.parts))]
+            lost = [inf if each is None else left.bits - each.bits for each in shorter]
+            backbone = lost.index(max(lost))
+            weak = [place for place in self._exceptions(left) if place != backbone]
+            if not weak:
+                break
+            wider = shorter[min(weak, key=lambda place: lost[place])]
+            if wider is None or wider.bits <= 0:
+                return None
+            left = wider
+        return left if left is not region and self.found(left).told else None
+
+    def _exceptions(self, region: Region) -> set[int]:
+        """Return the places of parts that leave out what few clusters may by their rates alone."""
+        ways = self._ways
+        return {
+            place
+            for place, mask, among in self._parts(region)
+            if 2 * (mask & among).bit_count() >= among.bit_count()
+            for unit in self._units
+            if (usual := excepted(mask & among, self._held(unit, among), ways)) is not None
+            and usual > EXCEPTED
+        }
+
+    @cached_property
+    def _ways(self) -> int:
+        """The number of ways in which nodes are clustered coarsely."""
+        return sum(1 for unit in self._units if len(unit.masks) <= LEAST_SIBLINGS)
+
     def _weakest(self, region: Region) -> Weakest | None:
         """Return where a region does worst: which part, by which clusters."""
-        ways = sum(1 for unit in self._units if len(unit.masks) <= LEAST_SIBLINGS)
+        ways = self._ways
         found = [
             Weakest(place, made, cost, ways)
             for place, mask, among in self._parts(region)

@@ -27,6 +27,8 @@ from kgreason.hypothesize.conditions.paths import Path
 
 ALONE: Final = figure("aloneTail")
 """At most so probable is what few clusters do by their spread alone, where it is told."""
+EXCEPTED: Final = figure("exceptionTail")
+"""At most so probable is what few clusters leave out by their spread alone, where it is told."""
 FEWEST: Final = integer("fewestClusters")
 """Fewer clusters outside a region say nothing of a spread."""
 _COVERED: Final = figure("clusterCovered")
@@ -184,6 +186,27 @@ def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> De
     if not found.whole or len(found.outside) < FEWEST:
         return None
     return Dealt(unit.table, found.inside, found.outside, probability(found, cost, ways))
+
+
+def excepted(region: int, held: Clusters, ways: int) -> float | None:
+    """Return at most the probability that few clusters pass so by the spread of the others.
+
+    None where they are not few, where the region leaves out no whole ones, or where it is made of
+    fewer than two. They are taken for one, times the number of choices of so many and of the `ways`
+    in which nodes are clustered coarsely.
+    """
+    inside: list[Count] = []
+    outside: list[Count] = []
+    for nodes, (failing, size), _ in held:
+        own = (nodes & region).bit_count()
+        if own and not lies_within(size, own):
+            return None
+        (inside if own else outside).append((size - failing, size))
+    if not outside or len(inside) < FEWEST or len(inside) + len(outside) > LEAST_SIBLINGS:
+        return None
+    rest = sum(passing for passing, _ in outside), sum(size for _, size in outside)
+    choices = math.comb(len(inside) + len(outside), len(outside)) * max(1, ways)
+    return min(1.0, beta_binomial_tail(inside, rest) * choices)
 
 
 def probability(found: Parted, cost: float, ways: int) -> float:
