@@ -429,3 +429,4 @@ def test_few_clusters_hardly_show_an_exception_and_many_are_judged_by_their_spre
     assert four > EXCEPTED
     assert excepted(but_the_last(12), held(12), 1) is None
     assert excepted(but_the_last(4) >> 3, held(4), 1) is None  # half a cluster is no exception
+    assert excepted(but_the_last(3), held(7), 1) is None  # nor are five of seven

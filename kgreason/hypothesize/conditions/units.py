@@ -191,9 +191,9 @@ def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> De
 def excepted(region: int, held: Clusters, ways: int) -> float | None:
     """Return at most the probability that few clusters pass so by the spread of the others.
 
-    None where they are not few, where the region leaves out no whole ones, or where it is made of
-    fewer than two. They are taken for one, times the number of choices of so many and of the `ways`
-    in which nodes are clustered coarsely.
+    None where they are not few, where the region leaves out no whole ones or more than it is made
+    of, or is made of fewer than two. They are taken for one, times the number of choices of so many
+    and of the `ways` in which nodes are clustered coarsely.
     """
     inside: list[Count] = []
     outside: list[Count] = []
@@ -202,7 +202,9 @@ def excepted(region: int, held: Clusters, ways: int) -> float | None:
         if own and not lies_within(size, own):
             return None
         (inside if own else outside).append((size - failing, size))
-    if not outside or len(inside) < FEWEST or len(inside) + len(outside) > LEAST_SIBLINGS:
+    if not 0 < len(outside) <= len(inside) or len(inside) < FEWEST:
+        return None  # what names a few clusters is no exception
+    if len(inside) + len(outside) > LEAST_SIBLINGS:
         return None
     rest = sum(passing for passing, _ in outside), sum(size for _, size in outside)
     choices = math.comb(len(inside) + len(outside), len(outside)) * max(1, ways)
