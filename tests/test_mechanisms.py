@@ -274,3 +274,15 @@ def test_the_language_of_wrong_values_is_told(told: Told) -> None:
     lines += [f'ex:p{n} ex:name "eins"@de .' for n in range(58, 60)]
     found = told('sh:path ex:name ; sh:pattern "^[^/]*$"', lines)
     assert not any("language" in h["statement"] for h in found)
+
+
+def test_what_wrong_values_of_one_of_two_properties_share_is_told_as_that(told: Told) -> None:
+    lines = []
+    for n in range(PARTS):
+        page = f"<https://old.example/view:{n}>" if n % 5 == 0 else f"ex:same{n}"
+        lines.append(f"ex:p{n} ex:{'near' if n % 3 == 0 else 'exact'} {page} .")
+        lines[-1] = lines[-1].replace("near", "exact") if n % 5 == 0 else lines[-1]
+    path = "[ sh:alternativePath ( ex:exact ex:near ) ]"
+    found = told(f'sh:path {path} ; sh:pattern "^https?://[^:]*$"', lines)
+    assert [h["kind"] for h in found] == ["value"]
+    assert found[0]["inside"]["failing"] == PARTS // 5

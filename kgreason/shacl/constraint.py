@@ -102,7 +102,7 @@ class Constraint:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the pattern only lists who fails, and by which values; it is no text of a rule."""
+        """Whether the pattern only lists who fails, and by which values: no text of a rule."""
         return self.aim is None and self.component != TRAILS.OutcomeQuery
 
     @cached_property

@@ -59,6 +59,9 @@ class Bars:
         self._listed = {NamedNode(iri) for iri in _IRI.findall(self._text)}
         path = view.constraint.path
         self._path = _plain(path) if path is not None else ()
+        # Of one of several properties the values are those of the rule as well.
+        several = path.parts if path is not None and path.kind == "|" else ()
+        self._paths = {way for part in several if (way := _plain(part))} | {self._path} - {()}
         self._component = view.constraint.component
         self._presence = self._component in _LACKING or forbids(view.constraint)
         self._complete = view.complete
@@ -317,7 +320,7 @@ class Bars:
     def on_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, as a mechanism tells it."""
         steps = _steps(condition)
-        if steps and steps == self._path:
+        if steps in self._paths:
             return True
         read = self._looked
         # Where texts fail that have no right form, a piece tells the form that they have instead;
@@ -332,7 +335,7 @@ class Bars:
     def through_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or what lies behind it."""
         steps = _steps(condition)
-        ends = [end for end in (self._path, self._end) if end]
+        ends = [end for end in (*self._paths, self._end) if end]
         return any(steps[: len(end)] == end for end in ends)
 
 
