@@ -104,7 +104,7 @@ def _values_listed(path: Path | None, failing: Mapping[Term, Sequence[Term]]) ->
     return template(ROLE, "listed-values").fragment(
         values=Fragment(f"?focus {predicate} ?value ."),
         among=among(_FOCUS, _named(list(failing))),
-        wrong=among(_VALUE, _named(named)),
+        fails=among(_VALUE, _named(named)),
     )
 
 
