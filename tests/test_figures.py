@@ -111,7 +111,10 @@ def test_every_figure_is_used_once() -> None:
                 (name,) = node.args
                 assert isinstance(name, ast.Constant), path
                 used[str(name.value)] += 1
-    assert used == Counter(dict.fromkeys(figures(), 1))
+    # What no program reads is read by queries, from the record, as it was when the record began.
+    asked = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "queries").rglob("*.rq"))
+    elsewhere = {name for name in figures() if name not in used and f"policy:{name} ?" in asked}
+    assert used == Counter(dict.fromkeys(figures().keys() - elsewhere, 1))
 
 
 def test_a_figure_is_read_as_it_is_written() -> None:
