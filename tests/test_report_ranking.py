@@ -91,6 +91,14 @@ def test_what_was_checked_comes_before_what_is_only_associated(
     assert order(replace(one("s1", inside=80), proof="direct"), checked)[0] == "s1"
 
 
+def test_what_was_checked_is_not_discounted_by_failures_of_other_reasons() -> None:
+    """Nearly all fail: 35 by one wrong value, nine by others, and all 44 are of one import."""
+    sign = replace(one("s1"), proof="halves", counts=Counts(44, 44, 0, 5))
+    value = replace(one("m2", is_mechanism=True), proof="direct", counts=Counts(35, 35, 9, 14))
+    assert order(sign, value)[0] == "m2"
+    assert order(sign, replace(value, proof="halves"))[0] == "s1"
+
+
 def test_equal_shares_go_by_confidence() -> None:
     assert order(one("s1", confidence=0.85), one("s2", confidence=0.95)) == ["s2", "s1"]
 

@@ -97,10 +97,16 @@ class Hypothesis:
 
     @property
     def share(self) -> float:
-        """The failing nodes inside beyond the rate outside, as a share of all failing, 0 to 1."""
+        """The failing nodes inside beyond the rate outside, as a share of all failing, 0 to 1.
+
+        Of a mechanism that was checked on each node all those inside count: they fail for it,
+        whatever else makes others fail.
+        """
         if self.counts is None:
             return 0.0
         c = self.counts
+        if self.is_mechanism and self.proof == "direct":
+            return c.inside_failing / max(1, c.inside_failing + c.outside_failing)
         rate = weighted_rate(c.outside_failing, c.outside, c.weight)
         inside = weighted_nodes(c.inside_failing, c.inside, c.weight)
         failing = c.inside_failing + c.outside_failing
