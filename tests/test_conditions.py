@@ -350,6 +350,22 @@ def test_what_is_not_of_the_language_is_named(plain: object, message: str) -> No
         read(plain)
 
 
+HEAD = """@prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+"""
+
+
+def _without_codes(folder: Path, rows: list[str]) -> View:
+    """Return the view of what has no code among things that are written as lines of Turtle."""
+    data, shapes = folder / "data.ttl", folder / "shapes.ttl"
+    data.write_text("\n".join(rows), encoding="utf-8")
+    shapes.write_text(
+        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
+        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
+        encoding="utf-8",
+    )
+    return look_at(load([data]), [str(data)], str(shapes))
+
+
 def test_a_text_with_one_piece_alone_is_no_choice(tmp_path: Path) -> None:
     """A third of the names begin alike, and each goes on in letters of its own."""
     rows = [HEAD]
@@ -357,14 +373,7 @@ def test_a_text_with_one_piece_alone_is_no_choice(tmp_path: Path) -> None:
         alike = "" if n % 3 else "qqq"
         own = "".join(chr(0x4E00 + 3 * n + at) for at in range(3))
         rows.append(f'e:n{n} a e:Thing ; e:name "{alike}{own}"{" ; e:code 1" if n % 4 else ""} .')
-    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
-    data.write_text("\n".join(rows), encoding="utf-8")
-    shapes.write_text(
-        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
-        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
-        encoding="utf-8",
-    )
-    found = explore(look_at(load([data]), [str(data)], str(shapes)))
+    found = explore(_without_codes(tmp_path, rows))
     assert found.conditions > 0
     assert not any(part.test == "contains" for one in found.found for part in one.parts)
 
@@ -376,21 +385,10 @@ def test_of_four_numbers_and_a_text_no_bound_is_said(tmp_path: Path) -> None:
         level = n % 5
         size = level or '"none"'
         rows.append(f"e:n{n} a e:Thing ; e:size {size}{' ; e:code 1' if level < 3 else ''} .")
-    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
-    data.write_text("\n".join(rows), encoding="utf-8")
-    shapes.write_text(
-        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
-        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
-        encoding="utf-8",
-    )
-    found = explore(look_at(load([data]), [str(data)], str(shapes)))
+    found = explore(_without_codes(tmp_path, rows))
     assert found.found
     tests = {part.test for one in found.found for part in one.parts}
     assert not tests & {"from", "until", "window"}
-
-
-HEAD = """@prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
-"""
 
 
 def test_an_exception_that_is_one_of_few_clusters_is_left_out(tmp_path: Path) -> None:
@@ -401,14 +399,7 @@ def test_an_exception_that_is_one_of_few_clusters_is_left_out(tmp_path: Path) ->
         fails = rate == 0 and device < 3 and place < 11
         code = "" if fails or n in {5, 90} else " ; e:code 1"
         rows.append(f'e:n{n} a e:Thing ; e:rate "r{rate}" ; e:device "d{device}"{code} .')
-    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
-    data.write_text("\n".join(rows), encoding="utf-8")
-    shapes.write_text(
-        HEAD + "e:S a sh:NodeShape ; sh:targetClass e:Thing ; "
-        "sh:property [ sh:path e:code ; sh:minCount 1 ] .",
-        encoding="utf-8",
-    )
-    first = search(look_at(load([data]), [str(data)], str(shapes)))[0]
+    first = search(_without_codes(tmp_path, rows))[0]
     (part,) = first.parts
     assert (part.test, *(term.value for term in part.named)) == ("equals", "r0")
     assert first.told

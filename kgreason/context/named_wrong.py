@@ -23,7 +23,8 @@ def says_again(view: View, family: Template, reading: Reading | None) -> bool:
     """Check whether a family would only tell the wrong value that the rule itself names.
 
     That many nodes have the value “N/A” says a query again that asks who has `?value = "N/A"`.
-    What else such values may be (a slip of a property, a dangling term) is no repetition.
+    What else such values may be (a slip of a property, a dangling term) is no repetition, nor is
+    what a family tells beside the value (their language), unless the rule asks for that.
     """
     if "beside-value" in family.header:
         return reading is not None and "LanguageIn" in reading.components
