@@ -1,6 +1,5 @@
 """The short answer: what is wrong, and for each cause why, how sure, and what to do next."""
 
-import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -29,8 +28,6 @@ _LONGEST: Final = 600
 _INDENT: Final = "    "
 _LABEL: Final = 6
 _OPEN: Final = "inconclusive"
-_COUNTED: Final = re.compile(r": \d+ of \d+ ")
-"""What follows the name of a rule where it is told how many break it."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,9 @@ class NextStep:
 class ToldCause:
     """What is said of a cause: the rule, the cause with both rates, how sure, and what to do.
 
-    `also` says what else it is behind; `pictures` and the `way` show the data. The `statement` is
-    the cause alone, of nodes that are called by their class.
+    `others` are the names of the other rules that it is behind, and `also` says how far; `pictures`
+    and the `way` show the data. The `statement` is the cause alone, of nodes that are called by
+    their class.
     """
 
     cause: Cause
@@ -54,6 +52,7 @@ class ToldCause:
     why: str
     sure: str
     name: str
+    others: tuple[str, ...]
     also: tuple[str, ...]
     step: NextStep
     pictures: tuple[Bars, ...] = ()
@@ -139,7 +138,8 @@ def _cause(record: Record, cause: Cause, which: str) -> ToldCause:
         _text(first["broken"].value),
         _text(f"{first['cause'].value} {first['accounts'].value}"),
         _text(how["sure"].value),
-        _text(first["broken"].value).partition(": ")[0],
+        _text(first["titled"].value),
+        tuple(_text(r["titled"].value) for r in others.values()),
         tuple(_text(f"{r['broken'].value} {r['accounts'].value}") for r in others.values()),
         next_step(record, told, which, cause.name),
         _pictures(record, first),
@@ -257,8 +257,8 @@ def _told(
 ) -> Iterator[str]:
     mark = f"{one.cause.name}  "
     rule = one.rule
-    if one.also and not everything:
-        rule += f" It is also behind {_named(one.also)}."
+    if one.others and not everything:
+        rule += f" It is also behind {_named(one.others)}."
     yield from _wrapped(rule, width, mark, _INDENT)
     yield from _labelled("Why", f"{one.why} How sure: {one.sure}", width)
     for also in one.also if everything else ():
@@ -266,10 +266,10 @@ def _told(
     yield from _step(one.step, ledger, width)
 
 
-def _named(also: Sequence[str]) -> str:
+def _named(others: Sequence[str]) -> str:
     """Return the names of other rules that a cause is behind, two of them at most."""
-    named = [f"“{_COUNTED.split(one)[0]}”" for one in also[:2]]
-    rest = len(also) - len(named)
+    named = [f"“{one}”" for one in others[:2]]
+    rest = len(others) - len(named)
     more = [f"{rest} more rule{'' if rest == 1 else 's'}"] if rest else []
     head, last = [*named, *more][:-1], [*named, *more][-1]
     return f"{', '.join(head)} and {last}" if head else last
