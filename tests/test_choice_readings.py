@@ -37,6 +37,10 @@ def read(folder: Path, asked: str, path: str = "ex:label") -> tuple[Reading, ...
         (f"sh:xone ( {TEXTS} )", {"Datatype"}),
         ('sh:not [ sh:pattern "x" ]', {"Pattern"}),
         ("sh:or ( [ sh:class ex:A ] [ sh:nodeKind sh:Literal ] )", {"Class", "NodeKind"}),
+        (
+            "sh:qualifiedValueShape [ sh:nodeKind sh:Literal ] ; sh:qualifiedMaxCount 0",
+            {"NodeKind"},
+        ),
     ],
 )
 def test_values_at_fault_are_those_of_the_choice(
@@ -99,6 +103,11 @@ def test_an_inner_shape_that_says_nothing_of_the_value_is_not_read(
 @pytest.mark.parametrize(
     ("asked", "path", "statement"),
     [
+        (
+            'sh:qualifiedValueShape [ sh:languageIn ( "de" ) ] ; sh:qualifiedMaxCount 0',
+            "ex:label",
+            "The values of label were written as “@de”.",
+        ),
         (
             'sh:qualifiedValueShape [ sh:languageIn ( "en" ) ] ; sh:qualifiedMinCount 1',
             "ex:label",

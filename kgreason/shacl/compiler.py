@@ -12,7 +12,7 @@ from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TYPE
 from kgreason.graph import Graph
 from kgreason.shacl.choice_readings import CHOICES, INNER, choice_readings, inner_readings
-from kgreason.shacl.components import Component, custom
+from kgreason.shacl.components import Component, custom, registry
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
 from kgreason.shacl.population import Counts, Populations
@@ -294,13 +294,15 @@ class _Compiler:
             guarded=context.guarded or aim.target.of_user,
             shapes=self.shapes,
             aim=aim.target,
-            readings=self._readings(reached, component, given, exact),
+            readings=self._readings(reached, aim, component, given, exact),
         )
 
     def _readings(
-        self, reached: _Reached, component: Component, given: Term, texts: Texts
+        self, reached: _Reached, aim: _Aim, component: Component, given: Term, texts: Texts
     ) -> tuple[Reading, ...]:
         """Return what a choice or a query of the shapes' author asks, as it can be read."""
+        if component.parameter == SH.qualifiedMaxCount and _is_nought(given):
+            return tuple(self._barring(reached, aim))
         if component.parameter in CHOICES:
             asked = (self.shapes, component.parameter, given)
             return choice_readings(*asked, reached.path, texts.violation)
@@ -311,6 +313,20 @@ class _Compiler:
             return ()
         path = reached.path.text if reached.path else None
         return readings(read_select(self.shapes, given, {}).as_query(path), focus="this")
+
+    def _barring(self, reached: _Reached, aim: _Aim) -> Iterator[Reading]:
+        """Return what it asks that no value may conform to a shape: of each value what sh:not asks.
+
+        The shape has been compiled to count its values, so that it compiles here. Nothing is read
+        where values that conform to a sibling do not count.
+        """
+        shapes, denied = self.shapes, registry()[SH["not"]]
+        if shapes.is_true(reached.shape, SH.qualifiedValueShapesDisjoint):
+            return
+        for inner in shapes.objects(reached.shape, SH.qualifiedValueShape):
+            texts, _ = self._texts(reached, aim, denied, inner, portable=False)
+            asked = (shapes, denied.parameter, inner)
+            yield from choice_readings(*asked, reached.path, texts.violation)
 
     def _custom(
         self, reached: _Reached, aim: _Aim | None, iri: ox.NamedNode, parameters: list[ox.NamedNode]
@@ -410,6 +426,11 @@ class _Compiler:
             )
         whole = component.accepts == "select"
         return Texts(aim.once, violation, whole=whole, gives_path=component.gives_path), context
+
+
+def _is_nought(given: Term) -> bool:
+    """Check whether a count is 0, however it is written."""
+    return isinstance(given, ox.Literal) and not given.value.lstrip("+0")
 
 
 def _first_text(values: Sequence[Term]) -> str | None:
