@@ -314,7 +314,8 @@ class _Loader:
                     quads = _parsed(file, content, mender)
                     self._take(self._named(quads, file.iri, self._blanks(file)))
             except (SyntaxError, ValueError, OSError) as error:
-                raise GraphError(f"{file.path}: {explain(error, content, file.format)}") from error
+                why = explain(error, content, file.format, _remedy(file))
+                raise GraphError(f"{file.path}: {why}") from error
         self.sources.append(Source(file.iri, str(file.path), seal, self.count - before, skipped))
         if skipped:
             what = "Lines" if file.format in LINES else "Statements at the end"
@@ -450,6 +451,12 @@ def _parsed(file: File, content: bytes, mender: Mender) -> Iterator[ox.Quad]:
     if file.format == ox.RdfFormat.JSON_LD:
         return mender.over(ox.parse(content, **_how(file), lenient=True), content)
     return ox.parse(content, **_how(file))
+
+
+def _remedy(file: File) -> str:
+    """Tell what can be done about a file that ends a strict reading."""
+    rest = "passes over such lines" if file.format in LINES else "takes what stands before it"
+    return f"mend it there, or give --lenient, which {rest}"
 
 
 def _how(file: File) -> dict[str, Any]:

@@ -47,7 +47,8 @@ _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:")
 _HEAD: Final = 1 << 16
 """Bytes of a file among which its base is looked for: it stands in front."""
 _AT: Final = re.compile(
-    r"Parser error at line \d+ (?:column (\d+)|between columns? (\d+) and .*?): "
+    r"Parser error (?:at line \d+ )?(?:column|between columns?|between line \d+ column) (\d+)"
+    r"(?: and .*?)?: "
 )
 _T = TypeVar("_T")
 
@@ -117,11 +118,16 @@ def _is_sound(content: bytes, how: dict[str, Any]) -> bool:
     return True
 
 
-def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
-    """Describe in one sentence where a parser stopped, why, and what can be done."""
+def explain(
+    error: Exception, content: bytes, syntax: ox.RdfFormat, remedy: str = "mend it there"
+) -> str:
+    """Describe in one sentence where a parser stopped, why, and what can be done.
+
+    `remedy` is told of what has no better one.
+    """
     message = str(getattr(error, "msg", None) or error).strip()
     at = _AT.match(message)
-    column = next((c for c in at.groups() if c), None) if at else None
+    column = at[1] if at else None
     message = " ".join(message[at.end() :].split() if at else message.split())
     if len(message) > _LONGEST:
         message = f"{message[:_LONGEST]} …"
@@ -134,10 +140,9 @@ def explain(error: Exception, content: bytes, syntax: ox.RdfFormat) -> str:
             "it has a remote @context; nothing is ever fetched, so put the context into the file."
         )
     where = f"line {line}" + (f", column {column}" if column else "") + ": " if line else ""
-    hint = ""
     if re.search("IRI code point|IRI '|scheme", message):
-        hint = "; --lenient takes such IRIs, percent-encoded"
-    return f"{where}{message}{hint}."
+        remedy = "--lenient takes such IRIs, percent-encoded"
+    return f"{where}{message.removesuffix('.')}; {remedy}."
 
 
 def _encoding(content: bytes, line: int | None) -> str | None:
