@@ -1,16 +1,20 @@
 """An endpoint beside files: the same sown faults by both, and what growing graphs take.
 
     python -m benchmarks.endpoint_bench faults --graph generated:4000 --seeds 0:3 --out rows.jsonl
+    python -m benchmarks.endpoint_bench real --data FILE --shapes FILE --out rows.jsonl
     python -m benchmarks.endpoint_bench growth --triples 10000,100000,1000000 --out rows.jsonl
     python -m benchmarks.endpoint_bench table rows.jsonl
 
-`faults` sows a fault, investigates the files, serves them by Oxigraph's server (PyPI `oxigraph`)
-and investigates that. A leading cause is the same where both tell none, or causes of one kind whose
-nodes agree (Jaccard index of 0.8). `growth` serves graphs of several sizes in which one source in
-forty fails, and tells queries, bytes and CPU seconds. Rows are added to a file of JSON lines.
+`faults` sows a fault, investigates the files, serves them by Oxigraph's server (PyPI `oxigraph`),
+or those named by `--servers`, and investigates that. A leading cause is the same where both tell
+none, or causes of one kind whose nodes agree (Jaccard index of 0.8). `real` does the same with a
+file of N-Quads, and compares all causes. `growth` serves graphs of several sizes in which one
+source in forty fails, and tells queries, bytes and CPU seconds. Rows are added to a file of JSON
+lines.
 """
 
 import argparse
+import gzip
 import json
 import multiprocessing
 import os
@@ -24,6 +28,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 import kgreason
+from benchmarks.endpoint_servers import SERVERS, standing
 from kgreason.base.errors import KgreasonError
 from kgreason.inject import true_constraints
 from kgreason.inject.base_graph import BaseGraph, base_of
@@ -32,7 +37,7 @@ from kgreason.inject.designs import Design, chosen
 from kgreason.inject.fault import Target, Truth, jaccard
 from kgreason.inject.inject import inject
 from kgreason.inject.scoring import score
-from tests.endpoint_server import oxigraph_server, served_from
+from tests.endpoint_server import served_from
 from tests.lifetime_support import of
 
 _SAME: Final = 0.8
@@ -53,26 +58,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     faults.add_argument("--graph", default="generated:4000")
     faults.add_argument("--faults", default="usual")
     faults.add_argument("--seeds", default="0:3")
-    faults.add_argument("--cap", type=int, default=5000)
     faults.add_argument("--most", type=int, default=1_000)
+    real = parts.add_parser("real")
+    real.add_argument("--data", type=Path, required=True, help="N-Quads, which may be packed (.gz)")
+    real.add_argument("--shapes", type=Path, nargs="+", required=True)
+    for one in (faults, real):
+        one.add_argument("--cap", type=int, default=5000)
+        one.add_argument("--servers", nargs="+", choices=SERVERS, default=["oxigraph"])
     growth = parts.add_parser("growth")
     growth.add_argument("--triples", default="10000,100000,1000000")
     growth.add_argument("--cap", type=int, default=500)
-    for one in (faults, growth):
+    for one in (faults, real, growth):
         one.add_argument("--out", type=Path, required=True)
     parts.add_parser("table").add_argument("rows", type=Path)
     asked = parser.parse_args(arguments)
     if asked.what == "table":
         print(table([json.loads(line) for line in asked.rows.read_text().splitlines()]))
         return
-    rows = _faults(asked) if asked.what == "faults" else _growth(asked)
-    for row in rows:
+    rows = {"faults": _faults, "real": _real, "growth": _growth}[asked.what]
+    for row in rows(asked):
         with asked.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _faults(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Return a row for each fault that could be sown, each made in a process of its own."""
+    """Return a row for each server and fault that could be sown, in a process for each fault."""
     base = base_of(asked.graph)
     targets = tuple(true_constraints.derive(base))
     first, _, end = asked.seeds.partition(":")
@@ -81,26 +91,29 @@ def _faults(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for design in chosen(asked.faults):
             if sown >= asked.most:
                 return
-            row = _apart(base, targets, design, seed, asked.cap)
-            if row is not None:
-                sown += 1
-                yield row
+            rows = _apart(base, targets, design, seed, asked)
+            sown += bool(rows)
+            yield from rows
 
 
 def _apart(
-    base: BaseGraph, targets: tuple[Target, ...], design: Design, seed: int, cap: int
-) -> dict[str, Any] | None:
+    base: BaseGraph,
+    targets: tuple[Target, ...],
+    design: Design,
+    seed: int,
+    asked: argparse.Namespace,
+) -> list[dict[str, Any]]:
     """Run a trial in a forked process, whose copy of the graph it changes."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
 
     def work() -> None:
         try:
-            sender.send(_trial(base, targets, design, seed, cap))
+            sender.send(list(_trial(base, targets, design, seed, asked)))
         except Unfit:
-            sender.send(None)
+            sender.send([])
         except KgreasonError as error:
-            sender.send({"fault": design.name, "seed": seed, "failed": str(error)})
+            sender.send([{"fault": design.name, "seed": seed, "failed": str(error)}])
         finally:
             os._exit(0)
 
@@ -108,16 +121,21 @@ def _apart(
     process.start()
     sender.close()
     try:
-        found: dict[str, Any] | None = receiver.recv()
+        found: list[dict[str, Any]] = receiver.recv()
     except EOFError:
-        found = {"fault": design.name, "seed": seed, "failed": "the process ended"}
+        found = [{"fault": design.name, "seed": seed, "failed": "the process ended"}]
     process.join()
     return found
 
 
 def _trial(
-    base: BaseGraph, targets: tuple[Target, ...], design: Design, seed: int, cap: int
-) -> dict[str, Any]:
+    base: BaseGraph,
+    targets: tuple[Target, ...],
+    design: Design,
+    seed: int,
+    asked: argparse.Namespace,
+) -> Iterator[dict[str, Any]]:
+    """Sow a fault; gives a row for each server."""
     truth = inject(base, targets, design, seed)
     run: dict[str, Any] = {"seed": seed, "try_repairs": False, "lenient": True}
     with tempfile.TemporaryDirectory() as folder:
@@ -132,34 +150,120 @@ def _trial(
         run |= {"shapes": shapes, "ontology": [*base.ontology, *own]}
         begun = time.process_time()
         with kgreason.investigate(data, **run) as by_files:
+            files = _scored(by_files.as_dict(), truth, base.store)
+        spent = time.process_time() - begun
+        with data.open("a", encoding="utf-8") as file:
+            for path in own:
+                for triple in ox.parse(path=str(path), format=ox.RdfFormat.TURTLE):
+                    file.write(f"{triple.triple} <urn:file:axioms> .\n")
+        for name in asked.servers:
+            try:
+                row = _at(name, data, place / name, run | {"cap": asked.cap})
+            except KgreasonError as error:
+                yield {"server": name, "fault": design.name, "seed": seed, "failed": str(error)}
+                continue
+            endpoint = _scored(row.pop("told"), truth, base.store)
+            yield {
+                "fault": design.name,
+                "seed": seed,
+                "null": not truth.causes,
+                "files": files,
+                "endpoint": endpoint,
+                "same": _same(files, endpoint),
+                **row,
+                "cpu": [round(spent, 1), row["cpu"]],
+            }
+
+
+def _at(name: str, quads: Path, folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
+    """Investigate what a server holds; gives what was told, and what it took (CPU seconds)."""
+    with standing(name, quads, folder) as served:
+        before, begun = served.holds(), time.process_time()
+        with kgreason.investigate(served.address, **served.options, **run) as found:
+            told = found.as_dict()
+            (extract,) = of(found.record, "Extract").values()
+            samples = list(of(found.record, "Sample").values())
+        return {
+            "server": name,
+            "told": told,
+            "unchanged": served.holds() == before,
+            "queries": int(extract["queriesAsked"][0]),
+            "bytes": int(extract["bytesRead"][0]),
+            "taken": [int(s["failingTaken"][0]) + int(s["passingTaken"][0]) for s in samples],
+            "there": [int(s["failingThere"][0]) + int(s["passingThere"][0]) for s in samples],
+            "cpu": round(time.process_time() - begun, 1),
+            "notices": told.get("notices", []),
+        }
+
+
+def _real(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Return a row for each server: the verdicts and causes of a real graph by it and by files."""
+    run: dict[str, Any] = {"shapes": asked.shapes, "try_repairs": False, "lenient": True, "seed": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data.nq"
+        opened = gzip.open if asked.data.suffix == ".gz" else open
+        with opened(asked.data, "rb") as packed:
+            data.write_bytes(packed.read())
+        store = ox.Store()
+        store.bulk_load(path=str(data), format=ox.RdfFormat.N_QUADS, lenient=True)
+        begun = time.process_time()
+        with kgreason.investigate(data, **run) as by_files:
             files = by_files.as_dict()
-        between = time.process_time()
-        with (
-            oxigraph_server({}, nquads=[data, *own]) as served,
-        ):
-            before = served.dump()
-            with kgreason.investigate(served.address, cap=cap, **run) as by_endpoint:
-                endpoint = by_endpoint.as_dict()
-                (extract,) = of(by_endpoint.record, "Extract").values()
-                samples = list(of(by_endpoint.record, "Sample").values())
-            unchanged = served.dump() == before
-    spent = between - begun, time.process_time() - between
-    both = [_scored(found, truth, base.store) for found in (files, endpoint)]
+        spent = time.process_time() - begun
+        for name in asked.servers:
+            row = _at(name, data, Path(folder) / name, run | {"cap": asked.cap})
+            row["cpu"] = [round(spent, 1), row["cpu"]]
+            yield {"data": str(asked.data), **_compared(files, row.pop("told"), store), **row}
+
+
+def _compared(
+    files: Mapping[str, Any], endpoint: Mapping[str, Any], store: ox.Store
+) -> dict[str, Any]:
+    """Return which verdicts and causes two results share, and which only one of them tells."""
+    verdicts = [
+        {(s["shape"], s["constraint"], s["name"]): s["verdict"] for s in told["symptoms"]}
+        for told in (files, endpoint)
+    ]
+    causes = [_causes(told, store) for told in (files, endpoint)]
+    left = list(causes[1])
+    only = []
+    for one in causes[0]:
+        twin = next((other for other in left if _same(one, other)), None)
+        if twin is None:
+            only.append(one["statement"])
+        else:
+            left.remove(twin)
     return {
-        "fault": design.name,
-        "seed": seed,
-        "null": not truth.causes,
-        "files": both[0],
-        "endpoint": both[1],
-        "same": _same(both[0], both[1]),
-        "unchanged": unchanged,
-        "queries": int(extract["queriesAsked"][0]),
-        "bytes": int(extract["bytesRead"][0]),
-        "taken": [int(s["failingTaken"][0]) + int(s["passingTaken"][0]) for s in samples],
-        "there": [int(s["failingThere"][0]) + int(s["passingThere"][0]) for s in samples],
-        "cpu": [round(one, 1) for one in spent],
-        "notices": endpoint.get("notices", []),
+        "broken": [len(one) for one in verdicts],
+        "verdicts": sum(verdicts[1].get(key) == said for key, said in verdicts[0].items()),
+        "causes": [len(one) for one in causes],
+        "both": len(causes[0]) - len(only),
+        "only by files": only,
+        "only at the endpoint": [one["statement"] for one in left],
     }
+
+
+def _causes(told: Mapping[str, Any], store: ox.Store) -> list[dict[str, Any]]:
+    """Return the causes of a result, each with the nodes of its region in the whole graph."""
+    by_id = {h["id"]: h for s in told["symptoms"] for h in s["hypotheses"]}
+    leads = [by_id[cause["hypotheses"][0]] for cause in told["causes"]]
+    return [
+        {
+            "kind": one["kind"],
+            "statement": one["statement"],
+            "nodes": sorted(_region(one, store)),
+        }
+        for one in leads
+    ]
+
+
+def _region(one: Mapping[str, Any], store: ox.Store) -> set[str]:
+    """Return the nodes of the region of a hypothesis in a whole graph."""
+    if not one["region"]:
+        return set()
+    rows = store.query(one["region"], use_default_graph_as_union=True)
+    found = {row["focus"] for row in rows} if isinstance(rows, ox.QuerySolutions) else set()
+    return {str(node) for node in found}
 
 
 def _scored(found: Mapping[str, Any], truth: Truth, store: ox.Store) -> dict[str, Any]:
@@ -168,12 +272,8 @@ def _scored(found: Mapping[str, Any], truth: Truth, store: ox.Store) -> dict[str
     told = [h for s in found["symptoms"] for h in s["hypotheses"]]
     names = [h for cause in found["causes"][:1] for h in cause["hypotheses"][:1]]
     leading = next((h for h in told if h["id"] in names), None)
-    nodes: list[str] = []
-    if leading is not None and leading["region"]:
-        rows = store.query(leading["region"], use_default_graph_as_union=True)
-        all_ = {row["focus"] for row in rows} if isinstance(rows, ox.QuerySolutions) else set()
-        held = all_ & truth.population
-        nodes = sorted(node.value for node in held)
+    held = {str(node) for node in truth.population}
+    nodes = sorted(_region(leading, store) & held) if leading is not None else []
     return {
         "top1": judged["top1"],
         "false": judged["wrong_answers"],
@@ -243,6 +343,16 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
             f"{r['bytes'] / 1e6:.2f} MB | {r['cpu']} |"
             for r in rows
         )
+    if rows and "data" in rows[0]:
+        return "\n".join(json.dumps(row, indent=1, ensure_ascii=False) for row in rows)
+    servers = dict.fromkeys(row.get("server", "files") for row in rows)
+    return "\n\n".join(
+        _of_server(name, [row for row in rows if row.get("server", "files") == name])
+        for name in servers
+    )
+
+
+def _of_server(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     done = [row for row in rows if "failed" not in row]
     sown = [row for row in done if not row["null"]]
     count = {
@@ -257,8 +367,9 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
         "CPU seconds by files": round(sum(r["cpu"][0] for r in done)),
         "CPU seconds by the endpoint": round(sum(r["cpu"][1] for r in done)),
     }
-    out = [f"{len(done)} trials, {len(rows) - len(done)} failed"]
-    out += [f"{name}: {number}" for name, number in count.items()]
+    out = [f"{name}: {len(done)} trials, {len(rows) - len(done)} failed"]
+    out += [f"{what}: {number}" for what, number in count.items()]
+    out += [f"{r['fault']} {r['seed']}: {r['failed']}" for r in rows if "failed" in r]
     out += [
         f"{r['fault']} {r['seed']}: files {r['files']['statement']} ({r['files']['verdict']}), "
         f"endpoint {r['endpoint']['statement']} ({r['endpoint']['verdict']})"

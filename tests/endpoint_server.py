@@ -22,10 +22,11 @@ import pytest
 
 @dataclass
 class Served:
-    """A server: its address, and the address of its SPARQL endpoint."""
+    """A server: its address, and the address of its SPARQL endpoint; `whole` gives all it holds."""
 
     base: str
     process: subprocess.Popen[bytes]
+    whole: str = "/store"
 
     @property
     def address(self) -> str:
@@ -33,7 +34,7 @@ class Served:
 
     def dump(self) -> str:
         """Return a digest of all that the server holds."""
-        body = _ask(self.base, "GET", "/store", None, {"Accept": "application/n-quads"})
+        body = _ask(self.base, "GET", self.whole, None, {"Accept": "application/n-quads"})
         return sha256(b"\n".join(sorted(body.splitlines()))).hexdigest()
 
     def stop(self) -> None:

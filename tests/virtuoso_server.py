@@ -33,6 +33,8 @@ ServerThreads = 5
 [SPARQL]
 ResultSetMaxRows = 10000
 """
+_QUADS = 512
+"""The flag by which its loader reads N-Quads."""
 
 
 @dataclass
@@ -57,10 +59,14 @@ class Virtuoso:
 
 @contextmanager
 def virtuoso_server(graphs: Mapping[str, Path], folder: Path) -> Iterator[Virtuoso]:
-    """Run Virtuoso with files of Turtle in named graphs; skips the test where there is none."""
+    """Run Virtuoso with files of Turtle in named graphs; skips the test where there is none.
+
+    Files of N-Quads (.nq) name their graphs themselves; what they have without one is in the graph
+    under whose name they are given.
+    """
     program, console = shutil.which("virtuoso-t"), shutil.which("isql-vt")
     if program is None or console is None:
-        pytest.skip("Virtuoso is not installed (apt-get install virtuoso-opensource-7)")
+        pytest.skip("Virtuoso is not installed (apt-get install virtuoso-opensource-7-bin)")
     port, web = _free(), _free()
     (folder / "virtuoso.ini").write_text(_INI.format(folder=folder, port=port, web=web))
     process = subprocess.Popen(
@@ -77,7 +83,8 @@ def virtuoso_server(graphs: Mapping[str, Path], folder: Path) -> Iterator[Virtuo
             own = folder / path.name
             if own != path:
                 own.write_bytes(path.read_bytes())
-            served.asked(f"DB.DBA.TTLP(file_to_string_output('{own}'), '', '{name}', 0)")
+            flags = _QUADS if own.suffix == ".nq" else 0
+            served.asked(f"DB.DBA.TTLP(file_to_string_output('{own}'), '', '{name}', {flags})")
         yield served
     finally:
         process.terminate()
