@@ -1,12 +1,16 @@
 """What values break that do not conform to an inner shape: told in a notice, with where to mend."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import kgreason
 from kgreason.graph import load
 from kgreason.observe.look import look
 from kgreason.observe.request import Request
+from tests.endpoint_server import Served, oxigraph_server
 
 HEAD = "@prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n"
 DATA = (
@@ -22,6 +26,9 @@ VALUES = """“of fits the shape Person” fails for what is said of the values:
 <https://example.org/of> at the inner shape, causes are looked for among them."""
 ITSELF = """“Order fits the shape Person” asks for an inner shape, of which 7 nodes break “birth” \
 (all), “name” (all)."""
+BILLS = "".join(f"ex:b{n} a ex:Bill . " for n in range(30))
+SOME = """“Order fits the shape Person” asks for an inner shape, of which 20 nodes that were taken \
+break “birth” (all), “name” (all)."""
 
 
 @pytest.mark.parametrize(
@@ -40,3 +47,32 @@ def test_what_the_values_break_is_told(shape: str, notice: str | None, tmp_path:
     seen = look(load([data]), Request(data=(str(data),), shapes=(str(shapes),)))
     told = [one for one in seen.notices if "inner shape" in one]
     assert told == ([] if notice is None else [notice])
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    pytest.importorskip("httpx")
+    with oxigraph_server({"": (HEAD + DATA + BILLS).encode()}) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "told"),
+    [
+        ("sh:property [ sh:path ex:of ; sh:node ex:Person ]", {}, [VALUES]),
+        ("sh:property [ sh:path ex:of ; sh:node ex:Person ]", {"hops": 1}, []),
+        ("sh:property [ sh:path ex:of ; sh:node ex:Free ]", {}, []),
+        ("sh:node ex:Person", {}, [ITSELF]),
+        ("sh:targetClass ex:Bill ; sh:node ex:Person", {"cap": 20}, [SOME]),
+    ],
+)
+def test_it_is_told_of_an_endpoint_too(
+    shape: str, more: dict[str, Any], told: list[str], served: Served, tmp_path: Path
+) -> None:
+    shapes = tmp_path / "shapes.ttl"
+    aim = "" if "target" in shape else "sh:targetClass ex:Order ; "
+    order = f"ex:Order a sh:NodeShape ; {aim}{shape} . "
+    shapes.write_text(HEAD + order + PERSON, encoding="utf-8")
+    with kgreason.investigate(served.address, shapes=shapes, try_repairs=False, **more) as found:
+        notices = found.as_dict()["notices"]
+    assert [one for one in notices if "inner shape" in one] == told

@@ -41,10 +41,12 @@ from kgreason.shacl import (
     read_shapes,
 )
 from kgreason.shacl.constraint import Texts
+from kgreason.shacl.inner_rules import inner_rules
 from kgreason.shacl.lost_forms import rests_on_forms
 from kgreason.shacl.population import Counts
 
 _BORNE_OUT: Final = figure("borneOut")
+_INNER: Final = 2
 LISTS: Final = f"{PREFIX}extract.json"
 Progress = Callable[[str, int, int], None]
 Compile = Callable[[Graph, Counts], Compiled]
@@ -197,7 +199,29 @@ def symptoms_of(
         else:
             if members < asked.population:
                 notices.append(_of_a_sample(constraint, asked, members))
+            inside = _inside(graph, constraint, symptom, extract, seconds) if said is None else None
+            notices += [] if inside is None else [inside]
             yield symptom
+
+
+def _inside(
+    graph: Graph, constraint: Constraint, symptom: Symptom, extract: Extract, seconds: float
+) -> str | None:
+    """Describe which rules of an inner shape values break; None where too little was taken along.
+
+    Such a rule may look at the class of a value of the value, which is two steps from a node.
+    """
+    path = constraint.path
+    if extract.hops < _INNER - (path is None) or not (path is None or path.predicate):
+        return None
+    return inner_rules(
+        graph,
+        constraint,
+        symptom.observation,
+        seconds,
+        sampled=symptom.drawn is not None,
+        unknown={one.node for one in extract.cut if one.node is not None},
+    )
 
 
 def _not_borne_out(

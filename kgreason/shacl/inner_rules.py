@@ -4,6 +4,7 @@ The shape is told to look at these very values and at nothing else, and its rule
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 import pyoxigraph as ox
@@ -25,14 +26,22 @@ _CLASSES: Final = frozenset({RDFS.Class, OWL.Class})
 
 
 def inner_rules(
-    graph: Graph, constraint: Constraint, observation: Observation, seconds: float
+    graph: Graph,
+    constraint: Constraint,
+    observation: Observation,
+    seconds: float,
+    *,
+    sampled: bool = False,
+    unknown: AbstractSet[str] = frozenset(),
 ) -> str | None:
     """Describe which inner rules are broken and by how many of the values at fault.
 
     None where the constraint is no sh:node that somebody fails, or nothing can be told of it.
+    `sampled` says that not all failing nodes are observed, `unknown` are nodes of which the graph
+    does not have all that is said.
     """
     inner = constraint.parameters.get(SH.node, ())
-    shapes, values = constraint.shapes, _at_fault(constraint, observation)
+    shapes, values = constraint.shapes, _at_fault(constraint, observation, unknown)
     if shapes is None or len(inner) != 1 or isinstance(inner[0], ox.Literal) or not values:
         return None
     try:
@@ -47,10 +56,12 @@ def inner_rules(
         if isinstance(found, Observation)
     ]
     told = sorted((c for c in counted if c[0]), key=lambda each: (-each[0], each[1]))
-    return _told(constraint, len(values), told) if told else None
+    return _told(constraint, len(values), told, sampled=sampled) if told else None
 
 
-def _told(constraint: Constraint, values: int, broken: list[tuple[int, str]]) -> str:
+def _told(
+    constraint: Constraint, values: int, broken: list[tuple[int, str]], *, sampled: bool
+) -> str:
     rules = [
         f"“{name}” ({'all' if number == values else f'{number:,}'})"
         for number, name in broken[:_TOLD]
@@ -58,7 +69,11 @@ def _told(constraint: Constraint, values: int, broken: list[tuple[int, str]]) ->
     more = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
     (name,) = names([constraint])
     told = f"{', '.join(rules)}{more}"
-    path, nodes = constraint.path, "1 node breaks" if values == 1 else f"{values:,} nodes break"
+    nodes = "1 node" if values == 1 else f"{values:,} nodes"
+    one = values == 1
+    nodes += f" that {'was' if one else 'were'} taken" if sampled else ""
+    nodes += " breaks" if one else " break"
+    path = constraint.path
     if path is None:
         return f"“{name}” asks for an inner shape, of which {nodes} {told}."
     aim = (
@@ -73,13 +88,15 @@ def _told(constraint: Constraint, values: int, broken: list[tuple[int, str]]) ->
     )
 
 
-def _at_fault(constraint: Constraint, observation: Observation) -> list[ox.NamedNode | ox.Literal]:
-    """Return the values at fault that a query can name, at most a thousand."""
+def _at_fault(
+    constraint: Constraint, observation: Observation, unknown: AbstractSet[str]
+) -> list[ox.NamedNode | ox.Literal]:
+    """Return the values at fault that a query can name and that are known, at most a thousand."""
     found: Iterable[Term | None] = observation.failing
     if constraint.path is not None:
         found = (value for values in observation.failing.values() for value in values)
     named = {term for term in found if isinstance(term, ox.NamedNode | ox.Literal)}
-    return sorted(named, key=str)[:_MOST]
+    return sorted((term for term in named if term.value not in unknown), key=str)[:_MOST]
 
 
 def _aimed(shapes: Shapes, inner: Node, values: list[ox.NamedNode | ox.Literal]) -> Shapes:

@@ -1,6 +1,5 @@
 """Findings that rest on how literals are written, where a store has rewritten the literals."""
 
-import re
 from typing import Final
 
 import pyoxigraph as ox
@@ -9,6 +8,7 @@ from kgreason.base.store import Term
 from kgreason.base.terms import SH, XSD
 from kgreason.graph import Graph
 from kgreason.shacl.constraint import Constraint, Observation
+from kgreason.shacl.form_reading import reads_forms
 
 _TEXT_KINDS: Final = ("normalizedString", "token", "language", "Name", "NCName", "NMTOKEN")
 _KEPT: Final = frozenset({XSD.string, XSD.anyURI, *(XSD[name] for name in _TEXT_KINDS)})
@@ -21,11 +21,6 @@ _LOOKING: Final = frozenset(
 )
 _COUNTING: Final = SH.minCount
 _TEXTS: Final = frozenset({SH.select, SH.ask})
-_READING: Final = re.compile(
-    r"\b(?:STR|DATATYPE|STRLEN|REGEX|CONTAINS|STRSTARTS|STRENDS|SUBSTR|REPLACE|sameTerm|IN)\b"
-    r"|\^\^",
-    re.IGNORECASE,
-)
 
 
 def rests_on_forms(graph: Graph, constraint: Constraint, observation: Observation) -> bool:
@@ -60,7 +55,7 @@ def _looks(constraint: Constraint) -> bool:
         for name, values in index.get(node, {}).items():
             if name in _LOOKING:
                 return True
-            if name in _TEXTS and any(_READING.search(v.value) for v in values):
+            if name in _TEXTS and any(reads_forms(v.value) for v in values):
                 return True
             inner += values
     return False
