@@ -65,7 +65,11 @@ BROKEN: list[tuple[str, bytes, str]] = [
     ("empty.ttl.gz", gzip.compress(b"", mtime=0), r"empty\.ttl\.gz: the file is empty\.$"),
     ("nothing.ttl", b"# no triples\n", r"There are no triples in nothing\.ttl; is it the right"),
     ("nothing.jsonld", b"{}", r"There are no triples in nothing\.jsonld"),
-    ("text.ttl", b"To be,\nor not to be.", r"text\.ttl: line 1, column 1: .*To is not.*; mend it there, or give --lenient"),
+    (
+        "text.ttl",
+        b"To be,\nor not to be.",
+        r"text\.ttl: line 1, column 1: .*To is not.*; mend it there, or give --lenient",
+    ),
     ("page.ttl", b"<html><body>hi</body></html>", r"page\.ttl: line 1, column 13: "),
     (
         "image.ttl",
