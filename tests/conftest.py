@@ -24,9 +24,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 LONGEST: Final = (
-    *("budget", "together", "conditions_proposed", "templates", "resume", "contributing"),
-    *("investigation", "time_limits", "lifetime", "earned", "example_academic", "calibration"),
-    *("conditions", "concepts", "symptoms_real", "confidence_rules", "axioms", "hostile_input"),
+    *("audit", "cases", "supervisor", "templates", "resume", "contributing", "calibration"),
+    *("investigation", "time_limits", "lifetime", "earned", "conditions_proposed"),
+    *("conditions", "symptoms_real", "confidence_rules", "axioms", "hostile_input"),
     *("review", "correlation", "cli", "fuzz", "repair", "repair_loop", "bad_input"),
 )
 """The files that take longest, the longest first: whoever takes one last has the others wait."""

@@ -111,6 +111,7 @@ def test_one_that_went_on_since_is_continued_and_not_set_back(place: Path) -> No
     assert graphs(place / "mine") == kept
 
 
+@pytest.mark.slow
 def test_two_that_went_on_in_different_ways_are_refused(place: Path) -> None:
     add(place / "mine", place / "other")
     judge(place / "other", "H1", "Eve", right=False, which="I1")
@@ -226,6 +227,7 @@ def test_exports_of_what_was_added_are_those_of_its_own_ledger(place: Path) -> N
             }
 
 
+@pytest.mark.slow
 def test_what_was_rejected_elsewhere_is_remembered_once_it_is_added(tmp_path: Path) -> None:
     """A later investigation of the same data heeds what was added, as it does its own."""
     lab(tmp_path, ledger=tmp_path / "other").store.close()

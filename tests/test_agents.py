@@ -52,6 +52,7 @@ def test_every_hypothesis_names_its_proposer(tmp_path: Path) -> None:
         assert said["wasAttributedTo"] == [(ENGINE if catch_all else FAMILIES).iri.value]
 
 
+@pytest.mark.slow
 def test_a_question_tells_what_each_agent_did(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     asked(several(tmp_path, interventions=0), principal="Ada", ledger=ledger, policy="code")

@@ -328,6 +328,7 @@ def test_what_a_careful_forger_did_is_found_by_the_rules_named(
     assert mutant["rules"] or "unseen" in mutant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", UNSEEN, ids=lambda mutant: mutant["name"])
 def test_what_the_history_cannot_show_is_shown_by_what_is_named(
     mutant: dict[str, Any], tmp_path: Path
@@ -370,11 +371,13 @@ def test_both_engines_find_nothing_in_a_clean_history(small: Record) -> None:
     assert said(audit(small, engine="pyshacl")) == said(audit(small)) == set()
 
 
+@pytest.mark.slow
 def test_both_engines_find_nothing_where_nobody_counted(tmp_path: Path) -> None:
     record = grouped(tmp_path)
     assert said(audit(record, engine="pyshacl")) == said(audit(record)) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TOGETHER, ids=["some", "others"])
 def test_both_engines_find_the_same(names: tuple[str, ...], small: Record) -> None:
     forged = tampered(small, *(NAMED[name] for name in names))

@@ -84,6 +84,7 @@ def test_a_sample_is_told_and_always_the_same(
     assert Sample(3).of("x", range(99)) != Sample(3, seed=1).of("x", range(99))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -179,6 +180,7 @@ def test_the_second_engine_comes_to_the_very_figures(tmp_path: Path, policy: str
     assert found.said[0].startswith(f"Worked out again in rdflib: {len(written)} updates of")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("update", "says"),
     [

@@ -156,6 +156,7 @@ def test_the_command_takes_several_files_of_axioms() -> None:
     assert "InverseFunctionalProperty" in again.out
 
 
+@pytest.mark.slow
 def test_an_investigation_of_axioms_is_resumed_as_it_was() -> None:
     whole = kgreason.investigate(FEEDS, axioms="axioms.ttl", nonce="axioms00").as_dict()
     kgreason.investigate(FEEDS, axioms="axioms.ttl", nonce="axioms00", ledger="L", max_steps=6)
@@ -197,6 +198,7 @@ def test_a_repair_is_held_to_all_axioms_of_the_file() -> None:
     assert [one.key for one in peers(graph)] == [one.key for one in compiled.constraints]
 
 
+@pytest.mark.slow
 def test_a_real_graph_is_held_to_its_own_axioms() -> None:
     units = data("qudt", "after.nq.gz")
     found = kgreason.symptoms(units, axioms=units)

@@ -258,6 +258,7 @@ def test_entities_that_would_fill_the_memory_are_refused() -> None:
     )
 
 
+@pytest.mark.slow
 def test_literals_of_a_megabyte() -> None:
     lines = [PREFIXES]
     for i in range(30):

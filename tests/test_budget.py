@@ -130,6 +130,7 @@ def cut_at(asked: Sequence[str]) -> list[int]:
     return sorted({*first.values(), *last.values()})
 
 
+@pytest.mark.slow
 def test_a_budget_may_end_before_any_unit_and_the_record_is_sound(
     single: Mapping[str, Any],
 ) -> None:

@@ -158,6 +158,7 @@ def of_things(triples: list[ox.Triple]) -> set[ox.Triple]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(AXIOMS, FACTS, MEMBERS)
 def test_what_is_left_out_of_an_ontology_would_have_said_nothing(

@@ -12,6 +12,8 @@ import kgreason
 from kgreason.report.entries import ReportedHypothesis, ReportedSymptom
 from kgreason.report.result import Result
 
+pytestmark = pytest.mark.slow  # whole investigations of an example
+
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "supply-chain"
 PAGE = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")

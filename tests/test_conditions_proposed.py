@@ -27,6 +27,7 @@ def leading(found: kgreason.Result) -> list[str]:
     return [h["statement"] for h in symptom["hypotheses"] if h["status"] == "supported"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "statement"),
     [

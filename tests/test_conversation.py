@@ -80,6 +80,7 @@ def test_a_later_question_names_a_cause_and_is_told_how_it_stands_now(place: Pat
     assert json.loads(call.action.partition(" ")[2]) == {"name": "C1"}
 
 
+@pytest.mark.slow
 def test_a_year_narrows_it_down_and_other_data_change_it(place: Path, tmp_path: Path) -> None:
     found = asked(place, "Is C1 of I1 the same in 2025?")
     assert "5 of its 5 nodes that are dated in 2025 fail." in found.answer

@@ -128,6 +128,7 @@ def test_a_cause_that_is_asked_about_twice_is_counted_once(place: Path, tmp_path
     assert len(price.hypotheses) == 2
 
 
+@pytest.mark.slow
 def test_a_cause_that_passes_alone_but_not_in_the_wider_family_is_told(tmp_path: Path) -> None:
     options = weak(tmp_path)
     ledger = tmp_path / "ledger"

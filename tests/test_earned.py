@@ -66,6 +66,7 @@ def test_by_default_the_best_condition_is_tested_where_none_is_good_enough(tmp_p
     assert verdicts.count("no systematic cause") >= 8
 
 
+@pytest.mark.slow
 def test_none_states_the_smallest_effect_that_would_have_been_seen(tmp_path: Path) -> None:
     symptom, text = until("no systematic cause", tmp_path, [True])
     effect = symptom.detectable

@@ -30,6 +30,8 @@ from tests.example_support import (
     sizes,
 )
 
+pytestmark = pytest.mark.slow  # whole investigations of an example
+
 EXAMPLE = EXAMPLES / "academic"
 DATA = data(EXAMPLE)
 TRUTH: dict[str, Any] = json.loads((EXAMPLE / "truth.json").read_text(encoding="utf-8"))

@@ -559,6 +559,7 @@ def content(path: Path) -> dict[str, bytes]:
     return {str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), [*((k, "a") for k in KINDS), ("ro-crate", "a.zip")])
 def test_the_same_record_gives_the_same_bytes(
     ledger: Path, record: Record, tmp_path: Path, kind: str, name: str

@@ -139,6 +139,7 @@ def test_audit_replay_and_the_second_engine_know_the_extension(
         assert ledger.reassess(policies=["frame", "delta"]).standings
 
 
+@pytest.mark.slow
 def test_an_extension_that_is_gone_or_changed_is_asked_for(folder: Path, tmp_path: Path) -> None:
     investigated(folder, ledger=tmp_path / "ledger").close()
     moved = shutil.move(folder, tmp_path / "elsewhere")
@@ -162,6 +163,7 @@ def test_an_extension_that_is_gone_or_changed_is_asked_for(folder: Path, tmp_pat
         ledger.replay()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_with_its_extension(folder: Path, tmp_path: Path) -> None:
     steps: list[object] = []
 
@@ -345,6 +347,7 @@ def test_an_extension_may_bring_a_policy(tmp_path: Path) -> None:
     assert "mine" not in policy.names()
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_folders(folder: Path, tmp_path: Path) -> None:
     given = (tmp_path / "data.ttl", "--shapes", tmp_path / "shapes.ttl", "--extend", folder)
     ledger = ("--ledger", tmp_path / "ledger")

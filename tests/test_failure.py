@@ -59,7 +59,11 @@ def record_of(ledger: Path) -> Record:
     ("error", "kind"),
     [
         (ZeroDivisionError("a fault of the engine"), "ZeroDivisionError"),
-        (RunError("An update of the ledger failed: no space\nINSERT DATA { }"), "RunError"),
+        pytest.param(
+            RunError("An update of the ledger failed: no space\nINSERT DATA { }"),
+            "RunError",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(MemoryError(), "MemoryError", marks=pytest.mark.slow),
     ],
 )

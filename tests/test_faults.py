@@ -198,6 +198,7 @@ def test_several_causes_are_apart(targets: list[Target]) -> None:
     assert len(one & other) < min(len(one), len(other)) / 2
 
 
+@pytest.mark.slow
 def test_a_proxy_agrees_in_most_nodes() -> None:
     made = base_of("generated:5000")
     (orders,) = [t for t in made.tables if t.cls.value == f"{EX}Order"]
@@ -210,6 +211,7 @@ def test_a_proxy_agrees_in_most_nodes() -> None:
     assert 0.96 < agree < 0.98
 
 
+@pytest.mark.slow
 def test_hidden_batches_spread_more_than_chance(targets: list[Target]) -> None:
     """Rates of small groups of one feed vary more under the clustered null than under the other."""
 

@@ -144,6 +144,7 @@ def test_a_trial_that_ends_badly_ends_alone(monkeypatch: pytest.MonkeyPatch) -> 
     assert "of no value" in found[2]["why"]
 
 
+@pytest.mark.slow
 def test_trials_at_once_give_what_they_give_alone() -> None:
     def facts(jobs: int) -> list[tuple[int, str, int]]:
         results = running.run(trials(0, 1), jobs=jobs, seconds=300.0)

@@ -148,6 +148,7 @@ def test_a_gate_without_meaning_is_refused_before_any_work(place: Path, tmp_path
         kgreason.gate_failures({"symptoms": [], "causes": []}, "anything")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["report", "resume"])
 def test_what_is_recorded_is_held_to_a_gate_as_well(
     place: Path, tmp_path: Path, command: str
@@ -233,6 +234,7 @@ def script() -> str:
     return textwrap.dedent(text.rpartition("run: |\n")[2])
 
 
+@pytest.mark.slow
 def test_the_action_fails_for_a_new_cause_and_writes_what_it_was_asked_for(
     place: Path, tmp_path: Path
 ) -> None:

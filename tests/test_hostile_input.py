@@ -439,6 +439,7 @@ def test_a_result_that_nobody_can_take_is_told(words: list[str], ledger: Path) -
         assert "Exception" not in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", EACH)
 def test_stderr_that_is_closed_or_full_changes_nothing(words: list[str], ledger: Path) -> None:
     usual = ends(words, ledger, "")
@@ -450,6 +451,7 @@ def test_stderr_that_is_closed_or_full_changes_nothing(words: list[str], ledger:
     assert ends(words, ledger, ">&- 2>&-").code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", EACH)
 def test_a_reader_that_goes_away_is_no_error(words: list[str], ledger: Path) -> None:
     done = ends(words, ledger, '| head -1; exit "${PIPESTATUS[0]}"')

@@ -101,6 +101,7 @@ def test_the_region_told_gives_its_nodes_on_the_data(tmp_path: Path) -> None:
     assert len(list(found)) == int(one["inside"][0])
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_and_is_repeated_without_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

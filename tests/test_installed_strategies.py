@@ -63,6 +63,7 @@ def kgreason(packages: Path, *args: str | Path) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_an_installed_strategy_is_run_and_recorded(tmp_path: Path) -> None:
     data, packages = workshop(tmp_path / "data")["data"], distribution(tmp_path / "packages")
     ledger = ("--ledger", tmp_path / "ledger")

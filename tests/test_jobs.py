@@ -50,6 +50,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_whole_record_is_the_same_for_any_number_of_jobs(
     options: dict[str, Any], alone: set[str], jobs: int, monkeypatch: pytest.MonkeyPatch

@@ -409,6 +409,7 @@ def test_refusals_count_in_the_family(looked: Record, histories: Callable[[str],
     assert not of(looked, "Refusal") or family > len(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -629,11 +630,12 @@ def later_steps(record: Record) -> list[int]:
     return list(range(decided, len(steps)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [
-        pytest.param(goods, id="refined", marks=pytest.mark.slow),
-        pytest.param(lookalikes, id="refined and refuted", marks=pytest.mark.slow),
+        pytest.param(goods, id="refined"),
+        pytest.param(lookalikes, id="refined and refuted"),
         pytest.param(stalling, id="stalled"),
     ],
 )

@@ -199,6 +199,7 @@ def test_a_plain_answer_may_be_asked_for(tmp_path: Path) -> None:
     assert len(stub.prompts) == 1
 
 
+@pytest.mark.slow
 def test_orders_in_literals_move_no_cause_although_a_model_obeys_in_all_that_it_does(
     tmp_path: Path,
 ) -> None:

@@ -122,6 +122,7 @@ def test_a_confident_designer_is_refused_and_sent_back_twice(tmp_path: Path) -> 
     assert "names none" in calls[0]["reason"][0]
 
 
+@pytest.mark.slow
 def test_a_hostile_designer_writes_nothing_reaches_nothing_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +153,7 @@ class _Silent(Stub):
         return Reply("") if question.name == "design" else super().complete(question)
 
 
+@pytest.mark.slow
 def test_what_a_model_designs_carries_no_hypothesis(
     result: kgreason.Result, tmp_path: Path
 ) -> None:

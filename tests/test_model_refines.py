@@ -78,6 +78,7 @@ def test_each_refinement_is_one_recorded_call_with_its_choices(
         assert "test one-of" in call["chosen"]
 
 
+@pytest.mark.slow
 def test_a_refinement_passes_the_audit_and_is_replayed_without_the_model(
     refined: tuple[kgreason.Result, Stub], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

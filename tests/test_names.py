@@ -40,6 +40,7 @@ def test_two_runs_over_the_same_data_share_no_name(tmp_path: Path) -> None:
     assert derived(one).isdisjoint(derived(other))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nonce", ["00000000", "zzzzzzzzzzzzzzzz", "5eed5eed5eed5eed5eed5eed"])
 def test_names_change_nothing_else(tmp_path: Path, nonce: str) -> None:
     """Also no order in which the store gives things, which hangs on how they are called."""
@@ -78,6 +79,7 @@ def test_names_that_begin_alike_are_told_apart() -> None:
     assert names_of(short).sub("X", text) == f"<X> {long} <X:step:1> <{long.value}:step:1>"
 
 
+@pytest.mark.slow
 def test_a_number_is_a_fact_of_the_ledger_alone(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     for number in (1, 2):

@@ -81,6 +81,7 @@ def asked(place: Path, ledger: Path) -> PlanContext:
     return PlanContext(request, ledger, more={"split": KINDS})
 
 
+@pytest.mark.slow
 def test_all_levels_together_end_as_one_investigation(place: Path, found: PlanResult) -> None:
     with kgreason.investigate(
         place / "data", shapes=place / "shapes.ttl", try_repairs=False
@@ -198,6 +199,7 @@ def test_an_error_below_is_given_out_again_by_whoever_gave_it_out(
     assert audit(record).rules == set()
 
 
+@pytest.mark.slow
 def test_a_restart_goes_on_at_every_level(place: Path, found: PlanResult, tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     with pytest.raises(KeyboardInterrupt):

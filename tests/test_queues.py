@@ -261,6 +261,7 @@ def threading_kill(worker: subprocess.Popen[str]) -> Callable[[], None]:
     return thread.join
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", ["nats://127.0.0.1:1", "postgresql://nobody@127.0.0.1:1/none"])
 def test_a_server_that_does_not_answer_is_told(at: str) -> None:
     pytest.importorskip("nats" if at.startswith("nats") else "psycopg")

@@ -156,6 +156,7 @@ def _unpacked(file: Path) -> str:
         return "\n".join(archive.read(name).decode() for name in archive.namelist())
 
 
+@pytest.mark.slow
 def test_nothing_in_what_python_gives(place: Path) -> None:
     with kgreason.open(".kgreason") as ledger:
         result = ledger.result()
@@ -169,6 +170,7 @@ def test_nothing_in_what_python_gives(place: Path) -> None:
         assert found(text) == []
 
 
+@pytest.mark.slow
 def test_nothing_in_the_answers_to_an_agent(place: Path) -> None:
     pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
     from kgreason.mcp.granted import Granted  # noqa: PLC0415 - the extra may be missing

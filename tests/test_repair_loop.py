@@ -11,6 +11,7 @@ import pytest
 from kgreason import loop
 from kgreason.audit import audit
 from kgreason.base.errors import QueryError
+from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
 from kgreason.context.context import Context
@@ -214,7 +215,13 @@ def test_two_repairs_in_vain_archive_a_hypothesis_and_two_that_do_harm_do_not(
     assert checked.ok, str(checked)
 
 
-@pytest.mark.parametrize("name", policy.names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=[] if n == DEFAULT_POLICY else pytest.mark.slow)
+        for n in policy.names()
+    ],
+)
 def test_a_repair_that_strays_ends_and_the_cause_stands_as_it_stood(
     name: str,
     tmp_path: Path,

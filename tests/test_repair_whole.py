@@ -183,6 +183,7 @@ e:S a sh:NodeShape ; sh:targetClass e:Part ;
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outward", [True, False])
 def test_a_value_on_the_neighbour_moves_to_the_node(outward: bool, place: Path) -> None:  # noqa: FBT001
     """In every fifth part the weight stands on its packing; four parts have none at all."""

@@ -229,6 +229,7 @@ def test_the_figures_are_in_the_record_by_way() -> None:
     assert of(result.record, "Test")[test]["testRole"][0].endswith("Restatement")
 
 
+@pytest.mark.slow
 def test_the_sample_hangs_on_the_seed_alone_and_the_graph_is_mended() -> None:
     one, same, other = (asked(*SAYS_AGAIN[1], seed=seed) for seed in (1, 1, 2))
     first, again, third = (found(result)[1] for result in (one, same, other))
@@ -238,6 +239,7 @@ def test_the_sample_hangs_on_the_seed_alone_and_the_graph_is_mended() -> None:
     assert third["outcomeClass"] == ["restates"]
 
 
+@pytest.mark.slow
 def test_under_every_policy_what_restates_the_rule_is_not_supported() -> None:
     for policy in ("delta", "net-weight", "likelihood-ratio", "e-value", "competing-scores"):
         hypothesis, _ = found(asked(*SAYS_AGAIN[0], policy=policy))

@@ -77,6 +77,7 @@ def same(run: Run, steps: int, folder: Path, mode: str) -> None:
 KINDS: Final = (*("Hypothesize 1 1", "Design 2 1 4", "Hypothesize 3 3", "Conclude"),)
 
 
+@pytest.mark.slow
 def test_a_run_cut_off_after_a_step_of_each_kind_ends_as_the_undisturbed_one(
     whole: Run, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_run_cut_off_after_a_step_of_each_kind_ends_as_the_undisturbed_one(
 SEARCHED: Final = (*("Hypothesize 2 1", "Design 4 1 1", "Hypothesize 1 2", "Decide 2"),)
 
 
+@pytest.mark.slow
 def test_a_search_in_conditions_that_was_cut_off_ends_as_the_undisturbed_one(
     searched: Run, tmp_path: Path
 ) -> None:
@@ -96,6 +98,7 @@ def test_a_search_in_conditions_that_was_cut_off_ends_as_the_undisturbed_one(
         same(searched, steps, tmp_path / str(steps), MODES[steps % len(MODES)])
 
 
+@pytest.mark.slow
 def test_the_best_condition_of_none_good_enough_is_gone_on_with(tmp_path: Path) -> None:
     """Masses are missing by chance: what came nearest is proposed, and tested after the cut."""
     draw = random.Random(1)
@@ -237,6 +240,7 @@ def killed(options: dict[str, Any], ledger: Path, phase: str, when: str, which: 
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("phase", "when", "which"),
     [("Decide", "after", 2), ("Conclude", "before", 1)],

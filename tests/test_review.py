@@ -148,6 +148,7 @@ def test_a_replay_sees_one_statement_that_differs(record: Record) -> None:
     assert not [line for line in text if record.iri.value in line]
 
 
+@pytest.mark.slow
 def test_changed_data_are_not_replayed_but_compared(tmp_path: Path) -> None:
     kept_in(tmp_path / "ledger", lab(tmp_path))
     data = [str(tmp_path / "data")]

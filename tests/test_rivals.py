@@ -157,6 +157,7 @@ def test_each_of_the_two_tests_moves_the_frame_of_what_it_tests(shadow: Run) -> 
     assert steps == {"3"}
 
 
+@pytest.mark.slow
 def test_the_record_is_clean_and_replays(shadow: Run) -> None:
     found = audit(shadow.record)
     assert found.ok, str(found)
@@ -202,6 +203,7 @@ def test_a_shadow_is_told_by_a_better_rival_or_by_one_that_persists(
     assert (VANISHES in rows[SHADOWS["value"]]) == barred
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 2])
 def test_a_run_that_ended_around_the_challenge_goes_on_as_if_it_had_not(
     tmp_path: Path, runs: Callable[[str], Run], after: int
@@ -216,6 +218,7 @@ def test_a_run_that_ended_around_the_challenge_goes_on_as_if_it_had_not(
         assert timeless(result.record) == timeless(run.record)
 
 
+@pytest.mark.slow
 def test_where_the_budget_is_spent_nothing_is_challenged(
     runs: Callable[[str], Run],
 ) -> None:

@@ -68,6 +68,7 @@ def words(text: str) -> str:
 # What pages say
 
 
+@pytest.mark.slow
 def test_every_link_of_every_page_leads_somewhere(site: TestClient) -> None:
     todo, seen = ["/"], set[str]()
     while todo:
@@ -170,6 +171,7 @@ def test_two_investigations_are_compared(site: TestClient) -> None:
     assert "There is no investigation nobody" in words(got.text)
 
 
+@pytest.mark.slow
 def test_every_stored_question_can_be_asked(site: TestClient) -> None:
     page = Page(site.get("/query").text)
     asked = [

@@ -319,6 +319,7 @@ def wrong_seals(record: Record) -> list[Finding]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "point"), [*enumerate(POINTS)], ids=map("-".join, POINTS))
 def test_a_writer_that_is_killed_at_any_request_leaves_whole_steps(
     bare: Served, tmp_path: Path, number: int, point: tuple[str, str]
@@ -477,6 +478,7 @@ def test_another_engine_keeps_the_same_record(
         thread.join()
 
 
+@pytest.mark.slow
 def test_workers_write_to_it_through_whoever_joins(
     data: Path, written: str, tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ def test_the_container_is_made_of_what_the_wheel_takes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_wheel_is_built_of_what_the_container_copies(tmp_path: Path) -> None:
     """There may be no container engine at hand; what it would do up to the wheel is done here."""
     pytest.importorskip("hatchling", reason="building the wheel needs hatchling")

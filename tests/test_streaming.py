@@ -257,6 +257,7 @@ def test_the_stream_needs_stdout_for_itself_and_one_strategy(place: Path, tmp_pa
     assert not (tmp_path / "ledger").exists()
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_does_not_end_the_work(place: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     command = [sys.executable, "-m", "kgreason", "ask", ASKED, str(place / "parts.ttl")]
@@ -273,6 +274,7 @@ def test_a_closed_pipe_does_not_end_the_work(place: Path, tmp_path: Path) -> Non
         assert [one.kind for one in chunks(result.record)][-2:] == ["answer", "end"]
 
 
+@pytest.mark.slow
 def test_a_stream_that_cannot_be_written_is_told_and_the_work_goes_on(
     place: Path, tmp_path: Path
 ) -> None:

@@ -183,6 +183,7 @@ def test_boxes_of_a_diagram_never_overlap(columns: list[int], data: st.DataObjec
         assert one.x != other.x or abs(one.y - other.y) >= 30
 
 
+@pytest.mark.slow
 def test_the_explorer_draws_the_division_and_leads_to_each_part(
     place: Path, tmp_path: Path
 ) -> None:
@@ -333,6 +334,7 @@ def asked(place: Path, ledger: Path) -> PlanContext:
     return PlanContext(Request(**names, routing=routing, try_repairs=False), ledger)
 
 
+@pytest.mark.slow
 def test_what_does_not_end_in_time_is_named_in_a_partial_synthesis(
     place: Path, tmp_path: Path
 ) -> None:
@@ -368,6 +370,7 @@ class Breaks:
         InTurn().carry(sessions, place, wait)
 
 
+@pytest.mark.slow
 def test_an_error_is_a_completion_and_its_part_is_given_out_once_more(
     place: Path, found: PlanResult, tmp_path: Path
 ) -> None:
@@ -405,6 +408,7 @@ class Hasty:
         InTurn().carry(sessions[1:], place, wait)
 
 
+@pytest.mark.slow
 def test_parts_that_contradict_each_other_are_judged_by_the_evidence_of_all(tmp_path: Path) -> None:
     """Who made a part decides on its mass, and mostly on its colour: two rivals of one frame.
 
@@ -500,6 +504,7 @@ def test_parts_may_be_classes_and_nobody_is_routed_to_a_division(place: Path) ->
         kgreason.plan("How many parts?", place / "parts.ttl", strategy="react", split="class")
 
 
+@pytest.mark.slow
 def test_parts_may_be_sources(tmp_path: Path) -> None:
     asked = factory(tmp_path)
     (tmp_path / "data").mkdir()
@@ -522,6 +527,7 @@ def test_parts_may_be_sources(tmp_path: Path) -> None:
     assert audit(record).rules == set()
 
 
+@pytest.mark.slow
 def test_goals_that_overlap_find_a_cause_twice_and_tell_it_once(
     place: Path, found: PlanResult
 ) -> None:

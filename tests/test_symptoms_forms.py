@@ -152,6 +152,7 @@ def test_what_forms_change_is_read_as_written(name: str, tmp_path: Path) -> None
     assert results > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEFT)
 def test_what_cannot_be_read_as_written_goes_to_pyshacl(name: str, tmp_path: Path) -> None:
     compiled, results = check(tmp_path, node_shape(f"SELECT $this WHERE {{ {LEFT[name]} }}"))

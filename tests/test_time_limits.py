@@ -59,6 +59,7 @@ def stopped(record: Any) -> list[dict[str, list[str]]]:
     return [said for said in ended if said["closed"][0].endswith("#Error")]
 
 
+@pytest.mark.slow
 def test_a_test_without_end_is_stopped_and_recorded(options: dict[str, Any]) -> None:
     record = asked(options)
     tests = [n for n, said in of(record, "Test").items() if said["kind"] == [KIND]]
@@ -89,6 +90,7 @@ def test_a_resumed_run_does_not_try_it_again_and_again(
     assert told[0] == told[1] != []
 
 
+@pytest.mark.slow
 def test_without_a_number_in_the_policy_a_test_has_ten_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

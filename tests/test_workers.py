@@ -279,6 +279,7 @@ def test_where_workers_fail_or_are_of_another_version_the_step_is_done_here(
     assert [one for one in said if "written by kgreason 0.0.9+" in one]
 
 
+@pytest.mark.slow
 def test_where_nobody_works_it_is_done_here_in_the_end(
     options: dict[str, Any], alone: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -446,6 +447,7 @@ class OutOfTime:
         pass
 
 
+@pytest.mark.slow
 def test_the_time_of_a_session_counts_for_its_budget(
     options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
