@@ -15,6 +15,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
 from kgreason.base.weights import among_drawn, weighted_rate
+from kgreason.context.published import published
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path, Reading, chosen_by
@@ -135,6 +136,7 @@ class View:
             "everywhere": everywhere,
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
+            "published": list(published()),
         }
         offered |= self._of_rule() if reading is None else _of_reading(reading)
         asked = self.constraint.parameters if reading is None else reading.parameters
@@ -175,6 +177,7 @@ class View:
             "compiled": self.names_values,
             "offending": self.constraint.violation,
             "described": True,
+            "judged": True,
         }
 
     def _imported(self) -> "list[NamedNode | Literal | Fragment]":
@@ -290,7 +293,12 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
         "compiled": reading.offending is not None,
         "offending": reading.offending or Fragment(""),
     }
-    return offered | ({"described": True} if reading.described else {})
+    if reading.described:
+        offered["described"] = True
+    # That a term is not there tells something too where the query says which values are wrong.
+    if reading.described or reading.offending is not None:
+        offered["judged"] = True
+    return offered
 
 
 def _most(asked: Mapping[NamedNode, tuple[Term, ...]]) -> Literal:
