@@ -114,6 +114,16 @@ def test_an_inner_shape_that_says_nothing_of_the_value_is_not_read(
             "The values of label were written as “@de”.",
         ),
         (
+            'sh:pattern "^Part" ; sh:not [ sh:languageIn ( "de" ) ]',
+            "[ sh:alternativePath ( ex:title ex:label ) ]",
+            "The values of label were written as “@de”.",
+        ),
+        (
+            "sh:class ex:Maker",
+            "[ sh:alternativePath ( ex:supplier ex:maker ) ]",
+            "What maker points at is typed as Dealer, not as the shape asks.",
+        ),
+        (
             "sh:hasValue ex:Maker",
             "( ex:maker rdf:type )",
             "What maker points at is typed as Dealer, not as the shape asks.",

@@ -129,7 +129,10 @@ def _breaks_one_way(constraint: Constraint) -> bool:
 def mine(view: View, family: Template) -> list[Candidate]:
     """Run a family and return its candidates; their `claimed` is not filled in yet."""
     found = tuple(one for one in view.constraint.readings if reads(family, one))
-    return [made for one in found or (None,) for made in _mined(view, family, one)]
+    path = view.constraint.path
+    # A rule that is read of each of several properties asks something of all of them, too.
+    whole = (None,) if not found or (path is not None and path.kind == "|") else ()
+    return [made for one in (*found, *whole) for made in _mined(view, family, one)]
 
 
 def _mined(view: View, family: Template, reading: Reading | None) -> list[Candidate]:

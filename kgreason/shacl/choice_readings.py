@@ -95,6 +95,31 @@ def inner_readings(
     )
 
 
+def own_reading(
+    shapes: Shapes,
+    outer: Node,
+    parameter: NamedNode,
+    given: Term,
+    path: Path,
+    violation: Fragment,
+) -> Reading:
+    """Return what a shape asks of each value by a `parameter` of its own."""
+    beside = {one: shapes.objects(outer, one) for one in registry()[parameter].extra}
+    asked = {parameter: (given,)} | {one: values for one, values in beside.items() if values}
+    told = frozenset({_local(registry()[parameter].iri)})
+    return Reading(
+        path,
+        told,
+        lacking=False,
+        offending=violation,
+        parameters=asked,
+        allowed=tuple(_listed(shapes, asked)),
+        described=bool(told & _DESCRIBING),
+        text="Pattern" in told,
+        linked="Class" in told or bool(set(asked.get(SH.nodeKind, ())) & _THINGS),
+    )
+
+
 def _of_values(
     shapes: Shapes,
     path: Path,

@@ -11,9 +11,16 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TYPE
 from kgreason.graph import Graph
-from kgreason.shacl.choice_readings import CHOICES, INNER, choice_readings, inner_readings
+from kgreason.shacl.choice_readings import (
+    CHOICES,
+    INNER,
+    choice_readings,
+    inner_readings,
+    own_reading,
+)
 from kgreason.shacl.components import Component, custom, registry
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
+from kgreason.shacl.each_property import of_each_property, properties
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
 from kgreason.shacl.population import Counts, Populations
 from kgreason.shacl.prebinding import read_select
@@ -300,15 +307,18 @@ class _Compiler:
     def _readings(
         self, reached: _Reached, aim: _Aim, component: Component, given: Term, texts: Texts
     ) -> tuple[Reading, ...]:
-        """Return what a choice or a query of the shapes' author asks, as it can be read."""
+        """Return what a rule asks where it is another than its component: a choice, a query."""
+        shape = (self.shapes, reached.shape, component.parameter, given)
         if component.parameter == SH.qualifiedMaxCount and _is_nought(given):
-            return tuple(self._barring(reached, aim))
+            return of_each_property(self._barring(reached, aim))
         if component.parameter in CHOICES:
             asked = (self.shapes, component.parameter, given)
-            return choice_readings(*asked, reached.path, texts.violation)
+            return of_each_property(choice_readings(*asked, reached.path, texts.violation))
         if component.parameter in INNER:
-            shape = (self.shapes, reached.shape, component.parameter, given)
-            return inner_readings(*shape, reached.path, texts.violation)
+            return of_each_property(inner_readings(*shape, reached.path, texts.violation))
+        if component.is_test and reached.path is not None and properties(reached.path):
+            own = own_reading(*shape, reached.path, texts.violation)
+            return of_each_property((own,))[1:]
         if component.accepts != "select" or isinstance(given, ox.Literal):
             return ()
         path = reached.path.text if reached.path else None

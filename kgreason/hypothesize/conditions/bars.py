@@ -10,6 +10,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TRAILS, TYPE
+from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
@@ -81,6 +82,7 @@ class Bars:
             self._beside,
             self._lacking_too,
             self._said_of_it,
+            self._said_of_named,
             self._in_few_sources,
         )
         return next((why for check in checks if (why := check(condition))), "")
@@ -287,6 +289,19 @@ class Bars:
             if linked and named.bit_count() >= PARTLY * linked.bit_count():
                 return "it is said of the very statement that is lacking"
         return ""
+
+    def _said_of_named(self, condition: Condition) -> str:
+        """Bar what lies behind a wrong value that the rule names: it is that value's other name."""
+        steps = _steps(condition)
+        ends = [end for end in (*self._paths, self._end) if end]
+        behind = any(len(steps) > len(end) and steps[: len(end)] == end for end in ends)
+        if behind and self._all_named:
+            return "it is said of the value that the rule names"
+        return ""
+
+    @cached_property
+    def _all_named(self) -> bool:
+        return names_wrong(self._view, self._looked)
 
     def _in_few_sources(self, condition: Condition) -> str:
         """Bar how few sources describe a node where the rule is about a lack.
