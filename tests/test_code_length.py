@@ -9,6 +9,9 @@ import pytest
 
 from kgreason.base.store import Row
 from kgreason.base.terms import XSD
+from kgreason.hypothesize.conditions.code import LIKELIEST, saved, surprise
+from kgreason.hypothesize.conditions.code import number as share_of
+from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.test import code_length, dealt_clusters, recurrence
 from kgreason.test.finding import Finding, Setting
 
@@ -45,10 +48,47 @@ def test_bits_are_those_of_the_hypergeometric_code(
         math.comb(inside, bad) * math.comb(population - inside, failing - bad),
         math.comb(population, failing),
     )
-    expected = -math.log2(chance * (min(inside, failing) + 1)) - 12.5
+    most, usual = min(inside, failing), inside * failing // population
+    short = most - bad
+    share = (Fraction(1, most - usual) + Fraction(1, (short + 1) * (short + 2))) / 2
+    expected = math.log2(share / chance) - 12.5
     found = counted(inside, bad, population, failing, 12.5)
     assert float(found.figures["bitsSaved"]) == pytest.approx(expected, abs=1e-6)
     assert found.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("inside", "failing", "nodes"),
+    [(1, 1, 2), (5, 23, 52), (32, 23, 52), (400, 7, 9000), (51, 23, 52), (30, 30, 60)],
+)
+def test_numbers_of_failing_nodes_have_a_code_and_the_e_value_has_mean_at_most_one(
+    inside: int, failing: int, nodes: int
+) -> None:
+    """The shares of all numbers add up to 1 at most, and so does the mean of 2^saved."""
+    held = range(max(0, inside + failing - nodes), min(inside, failing) + 1)
+    shares = [2 ** -share_of(bad, inside, failing, nodes) for bad in held]
+    assert 0.5 <= sum(shares) <= 1 + 1e-9
+    assert max(shares) <= LIKELIEST + 1e-9
+    mean = math.fsum(
+        2 ** (saved(bad, inside, failing, nodes) - surprise(bad, inside, failing, nodes))
+        for bad in held
+    )
+    assert mean == pytest.approx(sum(shares))
+    chances = [2 ** -surprise(bad, inside, failing, nodes) for bad in held]
+    assert math.fsum(chances) == pytest.approx(1)
+
+
+def test_no_region_with_as_many_failing_nodes_saves_more_than_the_bound() -> None:
+    for nodes, failing in ((40, 12), (60, 45), (25, 24)):
+        scale = Scale((1 << nodes) - 1, (1 << failing) - 1)
+        for bad in range(2, failing + 1):
+            found = [scale.bits(bad, bad + good) for good in range(nodes - failing + 1)]
+            assert all(
+                bits <= scale.most(most)
+                for bits in found
+                if bits is not None
+                for most in range(bad, failing + 1)
+            )
 
 
 def test_the_e_value_is_two_to_the_bits_rounded_down_and_capped() -> None:

@@ -14,6 +14,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.base.errors import OptionError
+from kgreason.base.terms import TYPE
 from kgreason.context.view import View, members
 from kgreason.graph import load
 from kgreason.graph.marks import places
@@ -28,8 +29,9 @@ from kgreason.hypothesize.conditions import (
     search,
     written,
 )
-from kgreason.hypothesize.conditions.code import saved, together
+from kgreason.hypothesize.conditions.code import LENGTH_BITS, saved, together
 from kgreason.hypothesize.conditions.cuts import Cut
+from kgreason.hypothesize.conditions.paths import LONGEST
 from kgreason.hypothesize.conditions.units import EXCEPTED, beyond, excepted
 from tests.conditions_world import EX, Fault, Reading, World, look_at, strike, truth, view, world
 
@@ -198,6 +200,30 @@ def test_what_can_be_said_has_a_code(small: tuple[View, Atlas]) -> None:
         assert sum(2**-c.bits for c in said_so) <= 2 ** -atlas.bits(cut.path) * 1.0001
         total += own
     assert 0.1 < total <= 1
+
+
+def test_the_step_to_a_class_has_a_quarter_and_all_steps_add_up_to_one(
+    small: tuple[View, Atlas],
+) -> None:
+    _, atlas = small
+    shares: dict[str, float] = {}
+    for table in atlas.known():
+        before, ways = table.path, atlas.ways(table.path)
+        if not ways or len(before) == LONGEST:
+            continue
+        step_bits = [
+            atlas.bits(before.then(way.step))
+            - atlas.bits(before)
+            + LENGTH_BITS[len(before)]
+            - LENGTH_BITS[len(before) + 1]
+            for way in ways
+        ]
+        assert sum(2**-bits for bits in step_bits) == pytest.approx(1)
+        if not before.steps:
+            shares = {way.step.along.value: 2**-b for way, b in zip(ways, step_bits, strict=True)}
+    assert len(shares) > 4
+    assert shares.pop(TYPE.value) == 0.25
+    assert max(shares.values()) == pytest.approx(0.75 / len(shares))
 
 
 def test_a_piece_of_iris_is_told_with_all_that_they_share_around_it(
@@ -404,6 +430,41 @@ def test_an_exception_that_is_one_of_few_clusters_is_left_out(tmp_path: Path) ->
     assert (part.test, *(term.value for term in part.named)) == ("equals", "r0")
     assert first.told
     assert first.table.inside_failing == 33
+
+
+def test_a_part_that_devices_with_rates_of_their_own_make_does_not_hold_back_the_rest(
+    tmp_path: Path,
+) -> None:
+    """Two rates of five fail; half of their devices nearly always, the others less."""
+    cells = ((8, 9), (14, 16), (9, 11), (1, 14), (6, 16), (4, 14))
+    rows = [HEAD]
+    for rate in range(5):
+        for device, (bad, size) in enumerate(cells):
+            for place in range(size):
+                n = len(rows) - 1
+                fails = place < bad if rate < 2 else n % 31 == 7
+                code = "" if fails else " ; e:code 1"
+                rows.append(f'e:n{n} a e:Thing ; e:rate "r{rate}" ; e:device "d{device}"{code} .')
+    first = search(_without_codes(tmp_path, rows))[0]
+    (part,) = first.parts
+    assert (part.test, *(term.value for term in part.named)) == ("one-of", "r0", "r1")
+    assert first.told
+    assert first.table.inside_failing == 84
+
+
+def test_what_is_none_of_several_is_told_as_the_one_that_is_left(tmp_path: Path) -> None:
+    """One rate in four fails, and hardly on one device; that is no matter of the other rates."""
+    cells = ((26, 30), (60, 66), (38, 46), (6, 10), (1, 57), (22, 63), (16, 56))
+    rows = [HEAD]
+    for rate in range(4):
+        for device, (bad, size) in enumerate(cells):
+            for place in range(size):
+                n = len(rows) - 1
+                fails = (rate == 0 and place < bad) or n in {170, 260, 300}
+                code = "" if fails else " ; e:code 1"
+                rows.append(f'e:n{n} a e:Thing ; e:rate "r{rate}" ; e:device "d{device}"{code} .')
+    (part,) = search(_without_codes(tmp_path, rows))[0].parts
+    assert (part.test, *(term.value for term in part.named)) == ("equals", "r0")
 
 
 def test_few_clusters_hardly_show_an_exception_and_many_are_judged_by_their_spread() -> None:

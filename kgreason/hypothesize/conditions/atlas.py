@@ -12,7 +12,7 @@ import pyoxigraph as ox
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.budget import UNLIMITED, Budget, ask
-from kgreason.base.figures import integer
+from kgreason.base.figures import figure, integer
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, template
 from kgreason.base.terms import FORM_PREFIX, FORMS_GRAPH, PREFIXES, TYPE
@@ -30,6 +30,7 @@ _LEAST_SOURCES: Final = integer("sourceNodes")
 _FAN: Final = integer("stepFan")
 _ROWS: Final = integer("stepPairs")
 _BESIDE: Final = integer("beside")
+_CLASS_SHARE: Final = figure("classShare")
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,22 @@ class Atlas:
     def bits(self, path: Path) -> float:
         """Return what it costs to say a path: its length, and each step among those there were."""
         spent = LENGTH_BITS[len(path)]
-        for place in range(len(path)):
-            spent += choice(len(self.ways(Path(path.steps[:place]))))
+        for place, step in enumerate(path.steps):
+            spent += self._chosen(Path(path.steps[:place]), step)
         return spent
+
+    def _chosen(self, before: Path, step: Step) -> float:
+        """Return what it costs to say one step of those that can be taken from the end of a path.
+
+        Of which class a thing is comes first to anybody's mind, so that step has a share of its
+        own, however many others there are; these share the rest evenly.
+        """
+        ways = self.ways(before)
+        others = [way for way in ways if not _of_class(way.step)]
+        if not others or len(others) == len(ways):
+            return choice(len(ways))
+        share = max(_CLASS_SHARE, 1 / len(ways))
+        return choice(1 / share if _of_class(step) else len(others) / (1 - share))
 
     def ways(self, path: Path) -> Sequence[Way]:
         """Return every step that can be taken from the end of a path, a few nodes' pairs apart."""
@@ -263,6 +277,10 @@ class Atlas:
         """Ask the graph; raises Spent where the budget allows no more."""
         ask(self.budget, "path")
         return self.graph.store.select(text)
+
+
+def _of_class(step: Step) -> bool:
+    return step.kind == "forward" and step.along == TYPE
 
 
 def _way(kind: str, property_: Term, pairs: int, reached: int) -> Way | None:

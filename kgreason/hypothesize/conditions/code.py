@@ -14,6 +14,8 @@ from kgreason.base.figures import figure
 SOME: Final = figure("someBits")
 TOLD: Final = figure("toldBits")
 """Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
+LIKELIEST: Final = 3 / 4
+"""The most of the probability that one number of failing nodes can have, as `number` shares it."""
 LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
 """Bits for the number of steps of a path: none, one, two, three."""
 _FACTORIALS: list[float] = [0.0]
@@ -35,8 +37,13 @@ def saved(bad: int, inside: int, failing: int, nodes: int) -> float:
     """Return the bits that a region saves in telling who fails, before what it costs to say.
 
     It holds `inside` of the `nodes`, `bad` of the `failing`: the negative log2 of
-    (min(inside, failing) + 1) · H(bad; nodes, failing, inside).
+    H(bad; nodes, failing, inside), less the bits that the number `bad` costs.
     """
+    return surprise(bad, inside, failing, nodes) - number(bad, inside, failing, nodes)
+
+
+def surprise(bad: int, inside: int, failing: int, nodes: int) -> float:
+    """Return the negative log2 of the hypergeometric probability H(bad; nodes, failing, inside)."""
     f = _FACTORIALS
     if len(f) <= nodes:
         log_factorial(nodes)
@@ -46,8 +53,21 @@ def saved(bad: int, inside: int, failing: int, nodes: int) -> float:
         (f[nodes] - f[failing] - f[nodes - failing])
         - (f[inside] - f[bad] - f[good])
         - (f[rest] - f[left] - f[rest - left])
-        - math.log2(min(inside, failing) + 1)
     )
+
+
+def number(bad: int, inside: int, failing: int, nodes: int) -> float:
+    """Return the bits for how many failing nodes a region holds.
+
+    It can hold min(inside, failing). Half of the probability is shared evenly by all numbers above
+    the usual one, inside · failing / nodes; of the other half 1 / ((d + 1)(d + 2)) is of the number
+    that is d below the most, for where a cause is told whole nearly all that it holds fail, or it
+    holds nearly all that fail.
+    """
+    most = min(inside, failing)
+    usual, short = inside * failing // max(1, nodes), most - bad
+    even = 1 / (most - usual) if bad > usual else 0.0
+    return 1 - math.log2(even + 1 / ((short + 1) * (short + 2)))
 
 
 def choice(ways: float) -> float:

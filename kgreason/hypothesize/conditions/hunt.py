@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import chain
-from math import inf
+from math import inf, log2
 from operator import and_
 from typing import Final
 
@@ -36,7 +36,7 @@ _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
 _AHEAD: Final = integer("firstRegions")
 _WORTH: Final = figure("firstWorth")
-_SLACK: Final = 1.0  # bits by which a union of levels may save more than those that fail most
+_SLACK: Final = 1 + log2(3)  # bits that a union may save beyond those that fail most
 
 
 @dataclass(frozen=True)
@@ -193,9 +193,21 @@ class Hunt:
                 return
             first = self._ahead(found, among)
             wider = shortened(first, among)
-            first = first if wider is None else wider
+            first = self._in_one(first if wider is None else wider, among)
             yield first, _rivals(first, found, self.failing & among)
             among &= ~first.mask
+
+    def _in_one(self, region: Region, among: int) -> Region:
+        """Return the one condition that holds just the nodes of a conjunction, if it is shorter.
+
+        What is neither A nor B nor C may be told as D.
+        """
+        if len(region.parts) == 1 or any(map(self.direct, region.parts)):
+            return region
+        scale = self._whole if among == self.among else Scale(among, self.failing)
+        same = (s for s in self.pool.among(scale) if s[2] == region.mask and s[0] > region.bits)
+        found = self.pool.top(list(same))
+        return region if found is None else Region((found[1],), region.mask, found[0])
 
     def nearest(self) -> Region | None:
         """Return the single condition that saves most, or loses least; None where none fits."""
@@ -336,7 +348,7 @@ class Hunt:
 
     def _could_gain(self, region: Region, bad: int, scale: Scale) -> bool:
         """Check whether the cheapest condition, were it to leave out all that pass, could pay."""
-        best = scale.saved(bad.bit_count(), bad.bit_count())
+        best = scale.most(bad.bit_count())
         return best - together([*(p.bits for p in region.parts), self.pool.cheapest]) > region.bits
 
 

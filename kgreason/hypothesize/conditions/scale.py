@@ -1,10 +1,11 @@
 """What regions save among some nodes, and the most that any part of a region could save."""
 
 from functools import cached_property
+from math import log2
 from typing import Final
 
 from kgreason.hypothesize.conditions.atlas import LEAST
-from kgreason.hypothesize.conditions.code import saved
+from kgreason.hypothesize.conditions.code import LIKELIEST, saved, surprise
 
 _SLACK: Final = 1e-6  # bits; bounds are rounded otherwise than what they bound
 
@@ -38,15 +39,13 @@ class Scale:
     def most(self, bad: int) -> float:
         """Return the most that a region can save in which at most `bad` nodes fail.
 
-        Of regions with as many failing nodes one without a passing node saves most, for the
-        hypergeometric probability and the number of counts grow with each passing node as long as
-        more fail than elsewhere. What such a region saves is convex in its size: the ratio of
-        probabilities, (nodes - size) / (failing - size), grows, and the cost of the count,
-        log2 of (size + 2) / (size + 1), falls. So the most is at one of both ends.
+        Of regions with as many failing nodes one without a passing node is the least probable, as
+        long as more fail than elsewhere, and of such regions the largest. The number of failing
+        nodes costs at least the bits of the likeliest one.
         """
         if bad < LEAST:
             return 0.0
-        return max(self.saved(bad, bad), self.saved(LEAST, LEAST)) + _SLACK
+        return surprise(bad, bad, self.failing, self.nodes) + log2(LIKELIEST) + _SLACK
 
     def letters(self, width: int) -> str:
         """Return a letter for each of so many nodes, "1" for one that is among these."""

@@ -455,12 +455,12 @@ class _Telling:
         )
 
     def shortened(self, region: Region, among: int) -> Region | None:
-        """Return a region without its exceptions, where clusters with rates of their own make such.
+        """Return a region without the parts that clusters with rates of their own make.
 
         A part that leaves out a few clusters of what the others hold is an exception. Of few
         clusters one or two fail least whatever the cause, so it has to be beyond that. The part
-        that tells most is none. Bits are of some nodes; None where all parts stand, or where what
-        is left is not told.
+        that tells most is none. Then come parts that are such clusters themselves. Bits are of some
+        nodes; None where all parts stand, or where what is left is not told.
         """
         scale, left = Scale(among, self._hunt.failing), region
         while len(left.parts) > 1:
@@ -474,7 +474,22 @@ class _Telling:
             if wider is None or wider.bits <= 0:
                 return None
             left = wider
+        left = self._steadied(left, scale)
         return left if left is not region and self.found(left).told else None
+
+    def _steadied(self, region: Region, scale: Scale) -> Region:
+        """Return a region without the parts by which clusters with rates of their own hold it back.
+
+        Where one part is no more than such clusters do by their rates, the others may still be
+        told. As it is where it is told, or where its bits are what it lacks.
+        """
+        left: Region | None = region
+        while left is not None and len(left.parts) > 1:
+            found = self.found(left)
+            if found.told or found.bits < TOLD or found.weakest is None:
+                break
+            left = without(left, found.weakest.part, scale)
+        return left or region
 
     def _exceptions(self, region: Region) -> set[int]:
         """Return the places of parts that leave out what few clusters may by their rates alone."""

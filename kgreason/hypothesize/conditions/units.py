@@ -31,6 +31,7 @@ EXCEPTED: Final = figure("exceptionTail")
 """At most so probable is what few clusters leave out by their spread alone, where it is told."""
 FEWEST: Final = integer("fewestClusters")
 """Fewer clusters outside a region say nothing of a spread."""
+_FEW_FAR: Final = figure("clusterFar")
 _COVERED: Final = figure("clusterCovered")
 _WHOLE: Final = figure("clusterWhole")
 _LARGEST: Final = figure("clusterLargest")
@@ -227,13 +228,13 @@ def _by_spread(inside: Sequence[Count], outside: Sequence[Count], cost: float, w
     From ten others on it is Markov's bound: two to the minus of what is left of the bits. Fewer do
     not tell their spread as well: the tail of a beta-binomial, several clusters taken for one,
     times the number of choices of so many, and the number of `ways` in which nodes are clustered
-    coarsely. Not so for odds fifty times the usual ones, as in the test of the spread among
-    siblings: clusters that differ by chance hardly ever differ so.
+    coarsely. Not so for odds thirty times the usual ones (`policy:clusterFar`): so few clusters
+    that differ by chance hardly ever differ so.
     """
     if len(outside) >= LEAST_SIBLINGS:
         return float(2.0 ** -max(0.0, beyond(inside, outside) - cost))
     own = sum(f for f, _ in inside), sum(n for _, n in inside)
-    far = FAR * usual_odds(outside)
+    far = _FEW_FAR * usual_odds(outside)
     if odds(*own) >= far:
         near = [each for each in outside if odds(*each) < far]
         return beta_binomial_tail(near if len(near) >= FEWEST else outside, own)
