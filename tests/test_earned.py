@@ -218,6 +218,13 @@ def test_a_few_failing_nodes_are_enough_for_a_clean_cause(failing: int, tmp_path
     assert symptom.verdict == "explained"
     assert symptom.hypotheses[0].statement == "Nodes whose maker is m7 fail."
     symptom, _ = found(pots(failing, of_one_maker=False), tmp_path / "chance", "code")
+    # A cause behind half of so few would not have been seen.
+    assert symptom.verdict == "inconclusive"
+    assert f"nodes on, and {failing} fail in all" in " ".join(symptom.open)
+
+
+def test_where_a_cause_of_half_would_be_seen_it_is_said_that_there_is_none(tmp_path: Path) -> None:
+    symptom, _ = found(pots(16, of_one_maker=False), tmp_path / "chance", "code")
     assert symptom.verdict == "no systematic cause"
 
 

@@ -45,6 +45,17 @@ def test_a_datatype_that_a_mapping_left_out_is_named() -> None:
     assert found["kind"] == "shape"
 
 
+def test_a_language_that_a_mapping_left_out_is_named() -> None:
+    asked = TARGET + 'sh:property [ sh:path e:name ; sh:languageIn ( "en" ) ] .'
+    (found,) = leaders(parts('e:name "part number #"'), asked)
+    assert (
+        found["statement"]
+        == "The values of name were written as plain strings, without a language."
+    )
+    (found,) = leaders(parts('e:name "part number #"@de'), asked)
+    assert found["kind"] == "datatype"
+
+
 def test_links_that_were_written_as_text_are_named() -> None:
     asked = TARGET + "sh:property [ sh:path e:by ; sh:nodeKind sh:IRI ] ."
     (found,) = leaders(parts('e:by "https://example.org/supplier/#"'), asked)

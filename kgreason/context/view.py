@@ -13,7 +13,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import FORM_PREFIX, OWL, SH, TRAILS, TYPE, XSD
+from kgreason.base.terms import FORM_PREFIX, OWL, RDF, SH, TRAILS, TYPE, XSD
 from kgreason.base.weights import among_drawn, weighted_rate
 from kgreason.context.published import published
 from kgreason.graph import Graph
@@ -165,6 +165,9 @@ class View:
             for wanted in asked.get(SH[name], ())[:1]:
                 if isinstance(wanted, NamedNode):
                     offered[name] = wanted
+        if SH.LanguageInConstraintComponent in named:
+            # Who asks for a language asks for texts that have one.
+            offered.setdefault("datatype", RDF.langString)
         return offered
 
     def _of_rule(self) -> dict[str, Value]:

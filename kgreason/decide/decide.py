@@ -8,6 +8,7 @@ import pyoxigraph as ox
 
 from kgreason.base.detectable import Detectable, detectable
 from kgreason.base.errors import RunError
+from kgreason.base.figures import figure
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
@@ -48,6 +49,7 @@ _GATES: Final = (
     "attempts",
 )
 WITHOUT_CAUSE: Final = ("no systematic cause", "inconclusive")
+_HALF: Final = figure("detectableShare")
 _BOUNDS: Final = ("explainedFrom", "partlyFrom", "leastFailing")
 
 
@@ -108,17 +110,7 @@ def conclude(
     settle(context)  # a run may have ended between a decision and what follows from it
     step = context.record.step("Conclude")
     _thresholds(context, step, _BOUNDS)
-    cancelled = context.record.select("open-tests")
-    for row in cancelled:
-        node = step.make(
-            "Cancellation",
-            PROV.Activity,
-            test=ox.NamedNode(row["test"].value),
-            closed=TRAILS.Cancelled,
-            cause=cut or "never called for",
-        )
-        step.add(node, PROV.startedAtTime, now())
-        step.add(node, PROV.endedAtTime, now())
+    _cancel_open(context, step, cut or "never called for")
     undecided = {row["symptom"] for row in context.record.select("undecided")}
     needed = _needed(context)
     features = {row["symptom"]: row for row in context.record.select("features")}
@@ -127,8 +119,10 @@ def conclude(
     for symptom in symptoms:
         counts, all_ = _held(context, symptom, held)
         share, wide = (decimal(excess_share(each)) for each in (counts, all_))
-        seen = needed and detectable(symptom.population, len(symptom.failing), needed)
-        open_ = bool(cut) or symptom.node in undecided or (needed is not None and seen is None)
+        seen = _seen(symptom, needed)
+        open_ = (
+            bool(cut) or symptom.node in undecided or _unseen(seen, len(symptom.failing), needed)
+        )
         verdict = outcome(context.policy, share, wide, open_=open_)
         whole = None
         if verdict in WITHOUT_CAUSE and symptom.counted and symptom.failing:
@@ -158,6 +152,20 @@ def conclude(
     context.record.commit(step, expect=expected)
 
 
+def _cancel_open(context: Context, step: Step, cause: str) -> None:
+    """Write down that tests which were registered and never ran are cancelled."""
+    for row in context.record.select("open-tests"):
+        node = step.make(
+            "Cancellation",
+            PROV.Activity,
+            test=ox.NamedNode(row["test"].value),
+            closed=TRAILS.Cancelled,
+            cause=cause,
+        )
+        step.add(node, PROV.startedAtTime, now())
+        step.add(node, PROV.endedAtTime, now())
+
+
 def _held(context: Context, symptom: Symptom, held: dict[str, int]) -> tuple[Table, Table]:
     """Count what the supported regions of a symptom hold together, and add what each holds.
 
@@ -185,6 +193,21 @@ def _needed(context: Context) -> float | None:
     alpha = context.policy.numbers.get("alpha")
     family = int(context.record.select("e-bh", role="status")[0]["family"].value)
     return None if alpha is None else float(max(1, family) / alpha)
+
+
+def _seen(symptom: Symptom, needed: float | None) -> Detectable | None:
+    """Return the smallest effects that would have been seen; None without an e-value needed."""
+    return detectable(symptom.population, len(symptom.failing), needed) if needed else None
+
+
+def _unseen(seen: Detectable | None, failing: int, needed: float | None) -> bool:
+    """Check whether not even a condition would have been seen that holds much of the failing nodes.
+
+    Without an e-value that is needed, nobody knows what would have been seen.
+    """
+    if needed is None:
+        return False
+    return seen is None or seen.fewest > _HALF * failing
 
 
 def smallest(seen: Detectable) -> dict[str, Value]:
