@@ -236,6 +236,14 @@ def test_lenient_accepts_and_counts(name: str, content: bytes, triples: int, not
     assert run("audit").code in {0, 1}
 
 
+def test_who_asks_for_the_fault_of_a_mended_iri_is_told_how_a_rule_sees_it() -> None:
+    Path("blank.nt").write_text("<http://e/a> <http://e/p> <http://e/b c> .\n")
+    ask = 'SELECT ?focus ?outcome { ?focus ?p ?o BIND (CONTAINS(STR(?o), " ") AS ?outcome) }'
+    Path("blank.rq").write_text(ask)
+    done = run("investigate", "blank.nt", "--outcome", "blank.rq", "--lenient")
+    assert "a rule sees 'http://e/b%20c' where the data have 'http://e/b c'" in done.err
+
+
 def test_encodings_that_are_right_are_read() -> None:
     Path("mark.ttl").write_bytes(GOOD.encode("utf-8-sig"))
     described = '<e:Thing r:about="http://example.org/ü"><e:name>ü</e:name></e:Thing>'

@@ -90,6 +90,7 @@ def seen(
         say(text)
     verdict = _at_first_sight(request, observed)
     if verdict:
+        verdict += _as_mended(graph)
         graph.notices.append(verdict)
         say(verdict)
     return graph, observed
@@ -146,6 +147,16 @@ def _at_first_sight(request: Request, observed: Observed) -> str | None:
     number = len(observed.symptoms)
     checked = f"all {number} constraints hold" if number > 1 else "the constraint holds"
     return f"The data conform: {checked}."
+
+
+def _as_mended(graph: Graph) -> str:
+    """Return how a rule sees an IRI that was mended on reading: who asks for the fault finds none.
+
+    Nothing where no IRI was mended.
+    """
+    for new, old in graph.mended.items():
+        return f" IRIs were mended on reading, so a rule sees {new!r} where the data have {old!r}."
+    return ""
 
 
 def _named(request: Request) -> tuple[str, ...]:
