@@ -481,10 +481,11 @@ class _Telling:
         """Return a region without the parts by which clusters with rates of their own hold it back.
 
         Where one part is no more than such clusters do by their rates, the others may still be
-        told. As it is where it is told, or where its bits are what it lacks.
+        told. As it is where it is told, where its bits are what it lacks, and in a sample, in which
+        clusters of a few nodes may have none left to compare.
         """
         left: Region | None = region
-        while left is not None and len(left.parts) > 1:
+        while left is not None and len(left.parts) > 1 and self._hunt.atlas.sample is None:
             found = self.found(left)
             if found.told or found.bits < TOLD or found.weakest is None:
                 break
