@@ -107,8 +107,6 @@ def test_in_a_notebook_there_are_frames_and_a_page(
     place, _ = desk
     cells = """
 import json, kgreason
-
-pytestmark = pytest.mark.slow  # whole investigations of an example
 result = kgreason.open(".kgreason").result()
 rows = result.rows()
 nodes = result.nodes(result.cause("C1"))
