@@ -15,6 +15,7 @@ and is learned from since. `unseen-2` is a second set, of other repositories, th
 `unseen-3` to `unseen-12` are later ones, each of repositories that no other one uses.
 """
 
+import contextlib
 import gzip
 import hashlib
 import io
@@ -300,6 +301,11 @@ def laid_before(folder: Path) -> Laid:
 
 
 def read_quads(data: Path, store: ox.Store) -> None:
-    """Read N-Quads, packed or not, into a store."""
+    """Read N-Quads, packed or not, into a store; lines that cannot be read are passed over."""
     content = gzip.decompress(data.read_bytes()) if data.suffix == ".gz" else data.read_bytes()
-    store.bulk_extend(ox.parse(content, ox.RdfFormat.N_QUADS, lenient=True))
+    try:
+        store.bulk_extend(ox.parse(content, ox.RdfFormat.N_QUADS, lenient=True))
+    except SyntaxError:  # an IRI with a ">" was laid out as it stood
+        for line in content.splitlines():
+            with contextlib.suppress(SyntaxError):
+                store.extend(ox.parse(line, ox.RdfFormat.N_QUADS, lenient=True))

@@ -25,7 +25,14 @@ from kgreason.base.terms import SH, XSD
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
-from kgreason.hypothesize.conditions.letters import beginnings_of, forms, forms_of, pieces_of
+from kgreason.hypothesize.conditions.letters import (
+    beginnings_of,
+    forms,
+    forms_of,
+    lies_in,
+    namespaces_of,
+    pieces_of,
+)
 from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import END, Path
 
@@ -183,6 +190,8 @@ class Cut:
             yield "language", self._kept(self._grouped("language", _language))
         yield "node-kind", self._kept(self._grouped("kind", _node_kind))
         yield "prefix", self._kept(self._prefixes())
+        yield "namespace", self._kept(self._spaces(inside=True))
+        yield "elsewhere", self._kept(self._spaces(inside=False))
         yield "form", self._kept(self._forms())
 
     @cached_property
@@ -325,12 +334,32 @@ class Cut:
 
     def _prefixes(self) -> Iterator[tuple[Terms, int]]:
         masks: dict[str, int] = defaultdict(int)
-        for end, mask in self.table.ends.items():
-            if isinstance(end, NamedNode):
-                for beginning in beginnings_of(end.value):
-                    masks[beginning] |= mask
+        for iri, mask in self._iris:
+            for beginning in beginnings_of(iri):
+                masks[beginning] |= mask
         for text in sorted(masks, key=len, reverse=True):
             yield (("text", Literal(text)),), masks[text]
+
+    def _spaces(self, *, inside: bool) -> Iterator[tuple[Terms, int]]:
+        """The nodes with an IRI in each namespace, or with one outside of it."""
+        for space in self._namespaces:
+            held = (mask for iri, mask in self._iris if lies_in(iri, space) == inside)
+            yield (("text", Literal(space)),), reduce(or_, held, 0)
+
+    @cached_property
+    def _namespaces(self) -> list[str]:
+        """The namespaces of the ends, the longest first; none where there are many."""
+        found: Counter[str] = Counter()
+        for iri, mask in self._iris:
+            for space in namespaces_of(iri):
+                found[space] += mask.bit_count()
+        few = [space for space, nodes in found.items() if nodes >= LEAST]
+        return sorted(few, key=len, reverse=True) if len(few) <= _SPACES else []
+
+    @cached_property
+    def _iris(self) -> list[tuple[str, int]]:
+        ends = self.table.ends.items()
+        return [(end.value, mask) for end, mask in ends if isinstance(end, NamedNode)]
 
     def _forms(self) -> Iterator[tuple[Terms, int]]:
         masks = dict.fromkeys(forms(), 0)
@@ -483,6 +512,7 @@ class Cut:
 
 
 _MANY: Final = integer("manyEnds")
+_SPACES: Final = integer("fewNamespaces")
 _LEAST_LEVELS: Final = integer("orderedLevels")
 _LEAST_SINGLES: Final = integer("singles")
 

@@ -27,6 +27,8 @@ _RUN: Final = re.compile(
     re.DOTALL,
 )
 _CUTS: Final = re.compile(r"[/#_.:-]+")
+_DEEPER: Final = re.compile(r"[/#]")
+_SPACE: Final = re.compile(r"(.*[/#])(?:[A-Za-z]+[_-](?=[0-9]+$))?", re.DOTALL)
 _same: Final[dict[str, str]] = {}
 
 
@@ -80,3 +82,19 @@ def beginnings_of(iri: str) -> tuple[str, ...]:
     if len(_same) > _KEPT:
         _same.clear()
     return tuple(_same.setdefault(beginning, beginning) for beginning in found)
+
+
+@lru_cache(maxsize=_KEPT)
+def namespaces_of(iri: str) -> tuple[str, ...]:
+    """Return the namespaces of an IRI: up to its name, and with the letters before a number."""
+    found = _SPACE.match(iri)
+    if found is None or len(found[0]) == len(iri):
+        return ()
+    if len(_same) > _KEPT:
+        _same.clear()
+    return tuple(_same.setdefault(space, space) for space in dict.fromkeys((found[1], found[0])))
+
+
+def lies_in(iri: str, space: str) -> bool:
+    """Check whether an IRI lies in a namespace, and not in one below it."""
+    return iri.startswith(space) and _DEEPER.search(iri, len(space)) is None
