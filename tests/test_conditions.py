@@ -31,6 +31,7 @@ from kgreason.hypothesize.conditions import (
 )
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, saved, together
 from kgreason.hypothesize.conditions.cuts import Cut
+from kgreason.hypothesize.conditions.letters import lies_in, namespaces_of
 from kgreason.hypothesize.conditions.paths import LONGEST
 from kgreason.hypothesize.conditions.units import EXCEPTED, beyond, excepted
 from tests.conditions_world import EX, Fault, Reading, World, look_at, strike, truth, view, world
@@ -73,7 +74,7 @@ PLANTED: dict[str, tuple[Fault, str]] = {
     "label": (lambda w, r: site(w, r) % 4 == 1, "sensor/site/label contains"),
     "decoded": (in_words, "note form"),
     "namespace": (lambda _, r: r.link.startswith("https"), "link prefix"),
-    "own-iri": (lambda _, r: r.iri.startswith("reading/k/"), " prefix"),
+    "own-iri": (lambda _, r: r.iri.startswith("reading/k/"), " namespace"),
     "beside": (lambda w, r: not w.calibrated[r.file], "source"),
     "version": (lambda _, r: r.file % 3 == 1, "source/Header/version equals"),
     "several": (lambda _, r: len(r.tags) >= 2, "tag many"),
@@ -97,6 +98,22 @@ def said(found: Found) -> str:
         short = [name.replace("#", "/").rpartition("/")[2].rpartition(":")[2] for name in names]
         parts.append(f"{'/'.join(short)} {part.test}")
     return "; ".join(sorted(parts))
+
+
+@pytest.mark.parametrize(
+    ("iri", "spaces"),
+    [
+        ("http://ex.org/v#Name", ("http://ex.org/v#",)),
+        ("http://ex.org/obo/EXPO_0000012", ("http://ex.org/obo/", "http://ex.org/obo/EXPO_")),
+        ("http://ex.org/obo/EXPO_name", ("http://ex.org/obo/",)),
+        ("http://ex.org/v/", ()),
+        ("urn:isbn:3161484100", ()),
+    ],
+)
+def test_a_namespace_ends_before_the_name(iri: str, spaces: tuple[str, ...]) -> None:
+    assert namespaces_of(iri) == spaces
+    assert all(lies_in(iri, space) for space in spaces)
+    assert not lies_in(iri, "http://ex.org/")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

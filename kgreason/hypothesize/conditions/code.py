@@ -16,8 +16,8 @@ TOLD: Final = figure("toldBits")
 """Bits from which on a condition is told; at most one search in 128 tells such a one by chance."""
 LIKELIEST: Final = 3 / 4
 """The most of the probability that one number of failing nodes can have, as `number` shares it."""
-LENGTH_BITS: Final = (2.0, 1.0, math.log2(16 / 3), 4.0)
-"""Bits for the number of steps of a path: none, one, two, three; shares of 4, 8, 3 and 1 in 16."""
+LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
+"""Bits for the number of steps of a path: none, one, two, three."""
 _FACTORIALS: list[float] = [0.0]
 
 

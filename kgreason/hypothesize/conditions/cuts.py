@@ -188,10 +188,11 @@ class Cut:
             yield "few", self._kept(self._counts(least=False))
             yield "datatype", self._kept(self._grouped("datatype", _datatype))
             yield "language", self._kept(self._grouped("language", _language))
+        else:
+            yield "namespace", self._kept(self._spaces(inside=True))
+            yield "elsewhere", self._kept(self._spaces(inside=False))
         yield "node-kind", self._kept(self._grouped("kind", _node_kind))
         yield "prefix", self._kept(self._prefixes())
-        yield "namespace", self._kept(self._spaces(inside=True))
-        yield "elsewhere", self._kept(self._spaces(inside=False))
         yield "form", self._kept(self._forms())
 
     @cached_property
@@ -341,7 +342,7 @@ class Cut:
             yield (("text", Literal(text)),), masks[text]
 
     def _spaces(self, *, inside: bool) -> Iterator[tuple[Terms, int]]:
-        """The nodes with an IRI in each namespace, or with one outside of it."""
+        """Yield the nodes in each namespace, or those outside of it."""
         for space in self._namespaces:
             held = (mask for iri, mask in self._iris if lies_in(iri, space) == inside)
             yield (("text", Literal(space)),), reduce(or_, held, 0)
