@@ -94,7 +94,10 @@ def test_few_or_fitting_questions_propose_nothing(tmp_path: Path) -> None:
         kgreason.plan(question, given["data"], ledger=tmp_path / "ledger").result.close()
     done = run("propose-task-types", "--ledger", tmp_path / "ledger")
     assert done.code == 0
-    assert "# No type is proposed." in done.out
+    assert "# No type is proposed. That takes 3 different questions" in done.out
+    listed = done.out.partition("that are in no type proposed here:\n")[2]
+    assert STRANGE[0] in listed
+    assert FITTING[0] not in listed
     assert "trails:TaskType" not in done.out
 
 
@@ -119,4 +122,4 @@ def test_a_question_cannot_write_turtle_of_its_own(tmp_path: Path) -> None:
 def test_a_ledger_without_routed_questions_proposes_nothing() -> None:
     from kgreason.record import Ledger  # noqa: PLC0415 - only here
 
-    assert proposed_types(Ledger.memory().store).turtle().endswith("# No type is proposed.\n")
+    assert proposed_types(Ledger.memory().store).turtle().endswith("share words.\n")

@@ -63,6 +63,12 @@ def linked(question: str) -> Linked | None:
     return made if names_anything(made.outcome) else None
 
 
+def suspects(question: str) -> bool:
+    """Check whether a question names what may bring about the rest of it, and not the other way."""
+    sides = linked(question)
+    return sides is not None and not sides.either and names_anything(sides.factor)
+
+
 @cached
 def _links() -> tuple[tuple[str, re.Pattern[str]], ...]:
     store, phrases = catalogue(), Phrases({})
