@@ -147,3 +147,7 @@ def test_data_are_checked_and_not_explained_where_no_cause_is_asked_for() -> Non
     assert (decided.task_type, decided.pattern) == ("data-quality", "plan-then-execute")
     suspected = api.routed("Are missing unit masses due to the maker?").decision
     assert (suspected.pattern, suspected.at_hand) == ("hypothesis", ("suspect",))
+    does = api.routed("Does a missing unit mass go with the maker?").decision
+    assert does.at_hand == ("suspect",)
+    linked = api.routed("Are all parts linked to a maker?").decision
+    assert linked.at_hand == ()

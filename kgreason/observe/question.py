@@ -368,9 +368,9 @@ class _Reader:
         """Count who has the outcome; None where nobody has it or everybody."""
         query = one.form.render(**one.given)
         failing, nodes = self._counted(query)
-        if not 0 < failing < nodes or (
-            one.form.header.get("over") == "dates" and 2 * failing > nodes
-        ):
+        header = one.form.header
+        rare = header.get("over") == "dates" or ("rare" in header and not one.cued)
+        if not 0 < failing < nodes or (rare and 2 * failing > nodes):
             return None
         said = {name: self._names(v) for name, v in one.given.items() if isinstance(v, Term)}
         said["class"] = self._names(one.population.name)

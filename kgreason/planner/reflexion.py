@@ -174,7 +174,7 @@ def _standing(
     both = _found_again(made)
     if both:
         text.append(f"With other halves of the data it was found again: {' '.join(both)}")
-    elif len(made) > 1 and asked["strategy"] == _LOOP and found.answered:
+    elif len(made) > 1 and asked["strategy"] == _LOOP and found.causes:
         text.append("With other halves of the data, nothing of it was found again.")
     return " ".join(text), found.answered, [calls[best]] if found.answered else []
 
