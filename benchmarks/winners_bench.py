@@ -23,6 +23,7 @@ from kgreason import api
 from kgreason.audit import recheck
 from kgreason.base.errors import OptionError
 from kgreason.base.resources import DEFAULT_POLICY, folder
+from kgreason.base.terms import TRAILS
 from kgreason.cli.bench import _range, _trials
 from kgreason.cli.progress import Shown
 from kgreason.graph import load
@@ -31,9 +32,9 @@ from kgreason.inject.corrupt import Unfit
 from kgreason.inject.fault import Truth
 from kgreason.inject.inject import inject
 from kgreason.inject.learn_calibration import learn
-from kgreason.inject.scoring import score
+from kgreason.inject.scoring import by_place, score
 from kgreason.inject.trials import Trial, _written
-from kgreason.record import Ledger
+from kgreason.record import Ledger, Record
 from kgreason.report.as_json import as_dict
 
 HIGH: Final = 0.60
@@ -254,9 +255,16 @@ def investigated(one: Sown, rules: str) -> dict[str, float]:
 
 
 def strategies(several: Sequence[Trial]) -> Iterator[str]:
-    """Return what each strategy makes of the sown faults: right causes, steps, tests, time."""
-    yield "| strategy | runs | answered | right cause | steps | tests | CPU s |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
+    """Return what each strategy makes of the sown faults: right causes, steps, tests, time.
+
+    Of those that only say where to look, it is told how often they name a place, and how often the
+    first one has the nodes of a cause that was sown.
+    """
+    yield (
+        "| strategy | runs | answered | right cause | a place to look | the right place | steps | "
+        "tests | CPU s |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     found: dict[str, list[dict[str, float]]] = {name: [] for name in STRATEGIES}
     for each in several:
         with tempfile.TemporaryDirectory(prefix="kgreason-winners-") as name:
@@ -271,7 +279,8 @@ def strategies(several: Sequence[Trial]) -> Iterator[str]:
         if rows:
             yield (
                 f"| {strategy} | {len(rows)} | {sum(r['answered'] for r in rows):.0f} | "
-                f"{sum(r['right'] for r in rows):.0f} | {fmean(r['steps'] for r in rows):.1f} | "
+                f"{sum(r['right'] for r in rows):.0f} | {sum(r['place'] for r in rows):.0f} | "
+                f"{sum(r['there'] for r in rows):.0f} | {fmean(r['steps'] for r in rows):.1f} | "
                 f"{fmean(r['tests'] for r in rows):.1f} | {fmean(r['cpu'] for r in rows):.1f} |"
             )
 
@@ -292,6 +301,7 @@ def worked(one: Sown, strategy: str, ledger: Path) -> dict[str, float]:
         ledger=ledger,
     )
     spent = time.process_time() - begun
+    place, there = looked(one, made.result.record)
     made.result.close()
     with Ledger.read(ledger) as store:
         sessions = [as_dict(store.record(entry)) for entry in store.entries()]
@@ -308,10 +318,34 @@ def worked(one: Sown, strategy: str, ledger: Path) -> dict[str, float]:
         "right": float(any(rights))
         if strategy == "supervisor"
         else float(bool(rights[-1:] and rights[-1])),
+        "place": float(place),
+        "there": float(there),
         "steps": sum(told["budget"]["steps"] for told in sessions),
         "tests": len(evidence),
         "cpu": spent,
     }
+
+
+def looked(one: Sown, record: Record) -> tuple[bool, bool]:
+    """Return whether a look named a place, and whether the first is that of a sown cause."""
+    asked_ = (
+        f"SELECT ?query WHERE {{ GRAPH {record.iri} {{ ?step {TRAILS.tool} "
+        f"{TRAILS.ContrastTool} ; {TRAILS.query} ?query }} }}"
+    )
+    texts = [row["query"].value for row in record.store.select(asked_)]
+    graph = load([one.data, *one.ontology]).store
+    first = next((row for text in texts for row in graph.select(text)), None)
+    if first is None:
+        return False, False
+    property_, level = first.get("property"), first.get("level")
+    pattern = {
+        "source": f"GRAPH {level} {{ ?focus ?property ?value }}",
+        "value": f"?focus {property_} {level}",
+    }.get(first["way"].value, f"?focus {property_} ?value")
+    found = {row["focus"] for row in graph.select(f"SELECT ?focus WHERE {{ {pattern} }}")}
+    population = one.truth.population
+    inside = frozenset(n for n in population if (n in found) == (first["way"].value != "lacks"))
+    return True, bool(by_place([inside], one.truth)["top1"])
 
 
 if __name__ == "__main__":

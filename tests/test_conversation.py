@@ -83,15 +83,15 @@ def test_a_later_question_names_a_cause_and_is_told_how_it_stands_now(place: Pat
 @pytest.mark.slow
 def test_a_year_narrows_it_down_and_other_data_change_it(place: Path, tmp_path: Path) -> None:
     found = asked(place, "Is C1 of I1 the same in 2025?")
-    assert "5 of its 5 nodes that are dated in 2025 fail." in found.answer
+    assert "5 of its 5 nodes dated in 2025 fail." in found.answer
     assert "So it is the same here" in found.answer
     less = asked(place, "is C1 the same in 2025?", dated(tmp_path, "less.ttl", mended=3))
-    assert "2 of its 5 nodes that are dated in 2025 fail." in less.answer
+    assert "2 of its 5 nodes dated in 2025 fail." in less.answer
     assert "So it explains less here" in less.answer
     gone = asked(place, "is C1 the same in 2025?", dated(tmp_path, "gone.ttl", mended=5))
     assert "So it does not show here any more." in gone.answer
     none = asked(place, "is C1 the same in 1999?")
-    assert "These data have no node of it that are dated in 1999" in none.answer
+    assert "These data have no node of it dated in 1999, so it cannot" in none.answer
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,39 @@ def test_a_year_narrows_it_down_and_other_data_change_it(place: Path, tmp_path: 
 )
 def test_hypotheses_and_rules_can_be_named(place: Path, question: str, said: str) -> None:
     assert said in asked(place, question).answer
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Is it the same in 2025?", "5 of its 5 nodes dated in 2025 fail."),
+        ("Does it still hold?", "C1 of I1 says: Nodes whose lifeState is “retired” fail."),
+        ("How sure are you of C1?", "It was supported, with confidence 0."),
+        ("What speaks against it?", "What speaks against it: nothing. What speaks for it: "),
+        ("Which nodes are in C1?", "Those that fail: p"),
+        ("Why was H1 supported?", "What speaks for it: "),
+        ("What did you find so far?", "C1 of I1: Nodes whose lifeState is “retired” fail."),
+        ("Tell me about S1", "Its verdict was “explained”."),
+    ],
+)
+def test_it_can_be_asked_how_sure_why_and_of_which_nodes(
+    place: Path, question: str, said: str
+) -> None:
+    found = asked(place, question, shapes=place / "shapes.ttl")
+    assert found.strategy in {"react", "plan-then-execute"}
+    assert found.answered
+    assert said in found.answer
+    assert audit(found.result.record).rules == set()
+
+
+def test_it_is_of_a_conversation_and_only_where_nothing_else_is_named(place: Path) -> None:
+    alone = asked(place, "Is it the same in 2025?", conversation=None)
+    assert not any(s.action.startswith("finding") for s in alone.steps)
+    parts = asked(place, "How many parts are still the same in this graph?")
+    assert not any(s.action.startswith("finding") for s in parts.steps)
+    empty = asked(place, "What did you find?", conversation="empty")
+    assert not empty.answered
+    assert empty.answer == "No question of the conversation “empty” found a cause."
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,11 @@ def react(place: Path, question: str, **more: Any) -> PlanResult:
         ("Is Northern Works a part?", True, "is of the class Maker; the question names the", 1),
         ("What is the city of Northern Works?", True, "city of north: Riga", 1),
         ("What classes are in this graph?", True, "Part (40), Maker (2)", 0),
+        ("What is south?", True, "south: type Maker", 1),
         ("What is wrong with the data?", True, "Broken rules: 1.", 10),
         ("How many parts were cancelled?", False, "nothing that is said of them", 10),
         ("Where is the moon tonight?", False, "No class, property or node of this graph", 0),
-        ("Why are parts slow?", False, "ask with --strategy hypothesis", 0),
+        ("Why are parts slow?", False, "of those whose lifeState is “retired” 10 of 10 fail", 10),
     ],
 )
 def test_react_answers_by_rules_with_citations_or_says_that_it_cannot(
@@ -78,6 +79,25 @@ def test_react_answers_by_rules_with_citations_or_says_that_it_cannot(
     assert found.answered is answered
     assert len(found.citations) == cited
     assert found.result.finished
+
+
+def test_a_class_or_property_of_a_schema_is_no_node_of_its_name(
+    place: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "schema.ttl").write_text(
+        """@prefix ex: <https://example.org/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ex:Thing a owl:Class ; rdfs:label "thing" . ex:Maker rdfs:subClassOf ex:Thing .
+ex:thing a owl:ObjectProperty . ex:city rdfs:comment "The city of the works." .
+""",
+        encoding="utf-8",
+    )
+    files: dict[str, Any] = {"ontology": tmp_path / "schema.ttl", "strategy": "react"}
+    made = kgreason.plan("Describe Thing", place / "parts.ttl", **files)
+    assert made.answer.startswith("Thing has 2 nodes. Said of them")
+    named = kgreason.plan("What does ex:city mean?", place / "parts.ttl", **files)
+    assert "The city of the works." in named.answer
 
 
 def test_every_call_is_a_step_that_is_sealed_audited_and_replayed(

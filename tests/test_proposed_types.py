@@ -94,8 +94,29 @@ def test_few_or_fitting_questions_propose_nothing(tmp_path: Path) -> None:
         kgreason.plan(question, given["data"], ledger=tmp_path / "ledger").result.close()
     done = run("propose-task-types", "--ledger", tmp_path / "ledger")
     assert done.code == 0
-    assert "# No type is proposed." in done.out
+    assert "# No type is proposed. That takes 3 different questions" in done.out
     assert "trails:TaskType" not in done.out
+
+
+def test_what_fits_no_type_is_listed_where_nothing_is_proposed(tmp_path: Path) -> None:
+    given = workshop(tmp_path, parts=8)
+    for question, decision in (
+        (STRANGE[0], near(STRANGE[0])),
+        (FITTING[0], near(FITTING[0], near="")),
+    ):
+        kgreason.investigate(
+            given["data"], shapes=given["shapes"], question=question, routing=decision,
+            ledger=tmp_path / "ledger", max_steps=4, try_repairs=False,
+        ).close()  # fmt: skip
+    found = api.proposed_task_types(tmp_path / "ledger")
+    assert (found.types, found.unfitting) == ((), 1)
+    listed = found.turtle().partition("that are in no type proposed here:\n")[2]
+    assert f"# I1 {STRANGE[0]}" in listed
+    assert "is near; by " in listed
+    assert FITTING[0] not in listed
+    graph = ox.Store()
+    graph.load(found.turtle().encode(), ox.RdfFormat.TURTLE)
+    assert len(graph) == 0
 
 
 def test_a_question_cannot_write_turtle_of_its_own(tmp_path: Path) -> None:
@@ -119,4 +140,4 @@ def test_a_question_cannot_write_turtle_of_its_own(tmp_path: Path) -> None:
 def test_a_ledger_without_routed_questions_proposes_nothing() -> None:
     from kgreason.record import Ledger  # noqa: PLC0415 - only here
 
-    assert proposed_types(Ledger.memory().store).turtle().endswith("# No type is proposed.\n")
+    assert proposed_types(Ledger.memory().store).turtle().endswith("share words.\n")

@@ -51,6 +51,19 @@ def test_a_question_is_read_by_the_names_of_the_graph(
     assert found == sorted(found, key=lambda one: -one.score)
 
 
+def test_what_few_have_is_asked_about_and_not_what_most_lack(tmp_path: Path) -> None:
+    rows = [DATA]
+    for n in range(24):
+        gone = f' ; e:retractedOn "2026-01-{n + 1:02}"' if n % 6 == 0 else ""
+        rows.append(f'e:p{n} a e:Paper ; e:doi "d{n}"{gone} .')
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    names = Vocabulary(load([tmp_path / "data.ttl"]))
+    (first, *_) = outcomes("Why are papers retracted?", names)
+    assert (first.words, first.failing) == ("Paper with retractedOn", 4)
+    (first, *_) = outcomes("Why are papers without retractedOn?", names)
+    assert (first.words, first.failing) == ("Paper without retractedOn", 20)
+
+
 def test_a_question_in_other_words_is_told_so(data: Path) -> None:
     with pytest.raises(KgreasonError, match="is called by a word of this question"):
         api.readings("Why is the moon yellow?", data)

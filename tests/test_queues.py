@@ -21,7 +21,14 @@ from kgreason.base.errors import OptionError
 from kgreason.queue.opening_queue import opened_queue
 from kgreason.queue.queue_port import Queue
 from tests.lifetime_support import timeless
-from tests.queue_support import content, segments, started
+from tests.queue_support import (
+    apart_from_calls,
+    content,
+    modelled,
+    segments,
+    started,
+    with_model,
+)
 from tests.resume_support import several
 
 SERVERS: Final = tuple(pytest.param(name, marks=pytest.mark.slow) for name in ("nats", "postgres"))
@@ -245,6 +252,29 @@ def test_workers_on_a_server_do_what_one_process_does(
         for each in workers:
             each.kill()
             each.wait()
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_model_takes_part_beside_workers_on_a_server(
+    name: str, urls: Callable[[str], str], options: dict[str, Any], tmp_path: Path
+) -> None:
+    """The parent asks it the same as one process does; workers test what it proposed."""
+    request = modelled(options)
+    once, asked = with_model(request, tmp_path / "alone", None)
+    workers = [started(urls(name)) for _ in range(2)]
+    try:
+        for each in workers:
+            assert each.stderr is not None
+            assert "waiting" in each.stderr.readline()
+        found, spread = with_model(request, tmp_path / "ledger", urls(name))
+    finally:
+        for each in workers:
+            each.kill()
+            each.wait()
+    assert sorted(spread.prompts) == sorted(asked.prompts)
+    assert len(segments(found.record)) >= 7
+    assert apart_from_calls(found.record) == apart_from_calls(once.record)
+    assert audit(found.record).rules == set()
 
 
 def threading_kill(worker: subprocess.Popen[str]) -> Callable[[], None]:

@@ -2,7 +2,6 @@
 
 import os
 import random
-import re
 import signal
 import threading
 import time
@@ -22,27 +21,28 @@ from kgreason.base.budget import Cost, Metered
 from kgreason.base.errors import LedgerError, OptionError, RecordError
 from kgreason.base.terms import PROV, TRAILS
 from kgreason.loop import Investigation
-from kgreason.model.opening import Company, of_client
-from kgreason.model.spending import Spending
-from kgreason.observe.request import Request, request_of
 from kgreason.queue import session_state, worker
 from kgreason.queue.dispatch import Dispatch
 from kgreason.queue.folder_queue import FolderQueue
-from kgreason.queue.opening_queue import carried
 from kgreason.queue.session_state import build, state_of, unpacked
 from kgreason.record import Ledger, Record
 from kgreason.record import record as record_module
 from kgreason.record.fanning import expected
 from kgreason.record.joining import join
 from kgreason.record.open_steps import open_work
-from kgreason.record.policy import Policy
 from kgreason.record.segment import Segment, read_segment
 from kgreason.review.replay import replay
-from tests import chat_server
 from tests.cli_support import process, run
 from tests.lifetime_support import Interrupted, copied, timeless
-from tests.model_support import Stub, acting, judging, tell
-from tests.queue_support import content, segments, started, workers_here
+from tests.queue_support import (
+    apart_from_calls,
+    content,
+    modelled,
+    segments,
+    started,
+    with_model,
+    workers_here,
+)
 from tests.resume_support import several
 from tests.test_supervisor import factory
 
@@ -481,43 +481,6 @@ def test_steps_are_counted_as_in_one_process(options: dict[str, Any], tmp_path: 
         assert content(timeless(found.record)) == content(lines)
         assert segments(found.record)
         assert audit(found.record).rules == set()
-
-
-def of_modes(prompt: str) -> str:
-    """Blame two modes, as a model that proposes."""
-    mode = chat_server.path(prompt, "mode")
-    return chat_server.said(
-        *(
-            chat_server.one(f"Mode {n}.", region=[chat_server.condition(mode, "equals", n)])
-            for n in "31"
-        )
-    )
-
-
-def with_model(request: Request, ledger: Path, queue: Path | None) -> tuple[kgreason.Result, Stub]:
-    """Investigate, or go on where the ledger is there, with a scripted model in rounds."""
-    stub = Stub(acting(of_modes, lambda _: judging(0.9, 0.1), tell))
-
-    def taking_part(_: Request, rules: Policy, *__: object, **___: object) -> Company:
-        return of_client(stub, Spending(), rules)
-
-    with pytest.MonkeyPatch.context() as patched, carried(queue, None) as carrier:
-        patched.setattr(running, "company", taking_part)
-        if ledger.exists():
-            return running.go_on(ledger, None, lambda was: was, carrier=carrier), stub
-        return running.begin(request, ledger, carrier=carrier), stub
-
-
-def modelled(options: dict[str, Any]) -> Request:
-    given = dict(options)
-    return request_of(given.pop("data"), **given)
-
-
-def apart_from_calls(record: Record) -> set[str]:
-    """Give what a record says but for the numbers of the calls of a model, and for those."""
-    lines = content(timeless(record))
-    kept = {line for line in lines if not re.match(r"\S+:modelcall:\d+> ", line)}
-    return {re.sub(r":modelcall:\d+>", ":modelcall>", line) for line in kept}
 
 
 @pytest.mark.slow

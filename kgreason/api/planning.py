@@ -14,6 +14,7 @@ from kgreason.base.budget import Limits
 from kgreason.base.errors import OptionError
 from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.resources import DEFAULT_POLICY
+from kgreason.base.terms import TRAILS
 from kgreason.graph import Graph
 from kgreason.graph.given import Source, Sources
 from kgreason.model.calling import Caller
@@ -21,6 +22,8 @@ from kgreason.model.opening import model_of
 from kgreason.observe.opening import Notice, Progress, load_graph
 from kgreason.observe.request import Paths, Request, correlation_name
 from kgreason.observe.request import paths as paths_of
+from kgreason.planner.asked_factor import suspects
+from kgreason.planner.named_findings import named as findings_named
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
 from kgreason.planner.splitting import split_kinds
@@ -28,11 +31,13 @@ from kgreason.planner.strategies import strategies
 from kgreason.planner.strategies import strategy as strategy_of
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, PlanStep
 from kgreason.planner.supervisor import Supervisor
+from kgreason.planner.tool_catalogue import scopes_of
 from kgreason.queue.opening_queue import carried
 from kgreason.record import node_name
 from kgreason.record.agents import agent
 from kgreason.routing.router import AtHand
 from kgreason.routing.router import route as decide
+from kgreason.routing.task_types import task_types
 from kgreason.run import Told
 
 _OF_WORKERS: Final = ("hypothesis", "supervisor")
@@ -45,13 +50,15 @@ def routed(
     outcome: bool = False,
     small_budget: bool = False,
     model: bool = False,
+    conversation: str | None = None,
     wanted: str | None = None,
     principal: str | None = None,
     extend: Paths = (),
 ) -> Routing:
     """Route a question to one of the strategies that can be run; raises OptionError.
 
-    `wanted` is the strategy that `principal` asks for; the rest is as for `route`.
+    `wanted` is the strategy that `principal` asks for; in a `conversation` a question may name what
+    an earlier one found. The rest is as for `route`.
     """
     with using(joined(read_all(paths_of(extend)))):
         known = set(strategies())
@@ -60,7 +67,13 @@ def routed(
         if wanted != Supervisor.name:  # it divides broken rules, and not what else is asked for
             known.discard(Supervisor.name)
         at_hand = AtHand(
-            shapes, outcome, small_budget=small_budget, model=model, runnable=frozenset(known)
+            shapes,
+            outcome,
+            small_budget=small_budget,
+            model=model,
+            finding=conversation is not None and bool(findings_named(question)),
+            suspect=suspects(question),
+            runnable=frozenset(known),
         )
         made = decide(question, at_hand, strategy=wanted, asked_by=agent(principal))
     return Routing(question, made)
@@ -107,8 +120,7 @@ def plan(
     rules of decision, as `model` does. The other arguments are those of `investigate`; shapes and
     an outcome may be left out. A `queue` is of use to supervisors and hypotheses; `split` is by
     what a supervisor divides (symptom, class, source, or "source,symptom"), `goals` into what.
-    Causes are looked for in `jobs` processes, and independent goals of a plan worked on. Raises
-    KgreasonError.
+    Causes are looked for, and goals worked on, in `jobs` processes. Raises KgreasonError.
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
@@ -118,6 +130,7 @@ def plan(
         outcome=outcome is not None,
         small_budget=max_steps is not None or max_seconds is not None,
         model=model is not None or caller is not None,
+        conversation=conversation,
         wanted=strategy,
         principal=principal,
         extend=extend,
@@ -222,40 +235,46 @@ def compare_strategies(
 ) -> list[StrategyRow]:
     """Work on one question by several strategies, one after the other, and compare what comes out.
 
-    Each has a record of its own. `options` are those of `plan`. Every citation is looked up in the
-    data again. Raises OptionError for a strategy that is not there, before any is run.
+    Each has a record of its own. `options` are those of `plan`. Those that look up what earlier
+    investigations found begin, so that none is told what another one finds here. Every citation is
+    looked up in the data again. Raises OptionError for a strategy that is not there, before any is
+    run.
     """
     with using(joined(read_all(paths_of(options.get("extend", ()))))):
         for name in names:
             strategy_of(name)
     paths, objects = brought({"data": data, "ontology": ontology})
     graph = load_graph(Request(**paths, objects=objects))
-    rows = []
-    for name in dict.fromkeys(names):
+    rows = {}
+    wanted = list(dict.fromkeys(names))
+    for name in sorted(wanted, key=_finds_causes):
         made = plan(question, data, ontology=ontology, strategy=name, **options)
-        rows.append(_row(made, graph))
+        rows[name] = _row(made, graph)
         made.result.close()
-    return rows
+    return [rows[name] for name in wanted]
+
+
+def _finds_causes(name: str) -> bool:
+    """Check whether a strategy may leave causes in the ledger that another one would look up."""
+    pattern = task_types().patterns.get(name)
+    return pattern is None or TRAILS.WriteRecordScope.value in scopes_of(pattern.iri)
 
 
 def _row(made: PlanResult, graph: Graph) -> StrategyRow:
-    told, record = made.as_dict(), made.result.record
+    record = made.result.record
     wrong = {one.node for one in recheck(record, graph, regions=False)}
     stale = {
         node_name(row["node"])
         for row in record.select("cited-by")
         if row["citation"].value in wrong
     }
-    known = {h["id"]: h for s in told["symptoms"] for h in s["hypotheses"]}
-    first = next(iter(told["causes"]), None)
-    sure = None if first is None else max(known[h]["confidence"] for h in first["hypotheses"])
-    used = made.usage
+    first, used = next(iter(made.causes), None), made.usage
     return StrategyRow(
         made.strategy,
         made.answered,
         made.answer,
-        None if first is None else first["statement"],
-        sure,
+        None if first is None else first.statement,
+        None if first is None else first.confidence,
         len(made.citations),
         len(set(made.citations) - stale),
         used.steps,

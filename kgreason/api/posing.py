@@ -64,9 +64,10 @@ def ask(
     """
     if offered.suspected is not None:
         options["hypotheses"] = [*options.get("hypotheses", ()), offered.suspected]
-    if offered.only:
+    if offered.only or offered.every:
+        only = offered.only or None
         return investigate(
-            data, shapes=shapes, only=offered.only, question=question, earlier=calls, **options
+            data, shapes=shapes, only=only, question=question, earlier=calls, **options
         )
     file = outcome_file(offered, Path(folder))
     return investigate(data, outcome=file, question=question, earlier=calls, **options)

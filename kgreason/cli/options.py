@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand
@@ -592,6 +592,6 @@ def size(text: str, option: str = "--max-bytes") -> int:
     return number
 
 
-def asking(principal: str | None, conversation: str | None) -> dict[str, str | None]:
+def asking(principal: str | None, conversation: str | None) -> dict[str, Any]:
     """Return who asks, and in which conversation, as the API takes them."""
     return {"principal": principal, "conversation": conversation}

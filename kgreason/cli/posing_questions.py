@@ -138,7 +138,7 @@ def ask(
         small_budget=max_seconds is not None,
         model=model is not None,
         wanted=strategy or ("hypothesis" if of_readings else None),
-        principal=as_,
+        **o.asking(as_, conversation),
         extend=extend or (),
     )
     following = _Following.of(live, chunks)
@@ -249,6 +249,8 @@ def _folder(ledger: str) -> Path:
 
 
 def _told(one: Any) -> str:
+    if one.every:
+        return f"{one.words} ({one.failing} nodes)"
     return f"{one.words} ({one.failing} of {one.nodes} nodes)"
 
 
@@ -258,7 +260,7 @@ def _chosen(offered: Sequence[Any], place: int, choose: int | None, *, yes: bool
         if choose > len(offered):
             raise OptionError(f"--choose {choose}: there are {len(offered)} readings.")
         return choose - 1
-    if yes:
+    if yes or (len(offered) == 1 and offered[0].every):  # nothing was guessed
         return place
     for number, one in enumerate(offered, start=1):
         tell(f"{number} {_told(one)}")

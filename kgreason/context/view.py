@@ -128,7 +128,7 @@ class View:
             "passing": number(round(self.weight * passing)),
             "failed": number(self.marks.failing_count),
             "weight": Literal(f"{self.weight:.9f}", datatype=XSD.decimal),
-            "constrained": list(self._constrained()),
+            "constrained": list(own_terms(self.constraint)),
             "raised": self._raised(),
             "listed": self._listed(),
             "chosen": list(chosen_by(self.constraint)),
@@ -252,14 +252,6 @@ class View:
     def _few(self) -> bool:
         return self.marks.failing_count < _FEWEST
 
-    def _constrained(self) -> list[NamedNode]:
-        """Return every IRI of the outcome condition; no region may be made of these."""
-        found, spoken = named_in(self.constraint), self.constraint.spoken
-        if spoken is not None:
-            # Who is looked at may be said by what tells those that fail from others.
-            found = {iri for iri in found if iri.value in spoken}
-        return sorted(found | set(predicates(self.constraint.path)), key=str)
-
     def _raised(self) -> Literal:
         """Return the rate from which a region fails clearly more often than the population.
 
@@ -317,6 +309,15 @@ def _steps(path: Path | None) -> dict[str, Value]:
     if leading is None or closing is None:
         return {}
     return {"leading": leading, "closing": closing}
+
+
+def own_terms(constraint: Constraint) -> list[NamedNode]:
+    """Return every IRI of the outcome condition; no region may be made of these."""
+    found, spoken = named_in(constraint), constraint.spoken
+    if spoken is not None:
+        # Who is looked at may be said by what tells those that fail from others.
+        found = {iri for iri in found if iri.value in spoken}
+    return sorted(found | set(predicates(constraint.path)), key=str)
 
 
 def named_in(constraint: Constraint) -> set[NamedNode]:

@@ -20,6 +20,7 @@ from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.graph.names import local_name
 from kgreason.observe.question_words import CUE_FAR, Asked, Calling, Vocabulary, stem, stems
+from kgreason.shacl import Constraint
 from kgreason.shacl import names as symptom_names
 
 MOST: Final = 9
@@ -40,11 +41,11 @@ class Offered:
     """What a question may mean: words, how many nodes fail of how many, and how it is asked.
 
     `query` is an outcome query; it is empty for a symptom at hand, which `only` names as the option
-    of that name takes it. `score` counts the words that fit, which are `used` (by their stems),
-    `extra` those of the names that the question does not have; it is `cued` where a word of it says
-    what is odd. `classes` are those whose nodes it is about. `suspected` is a hypothesis about what
-    the question names beside the outcome, as `--hypothesis` takes it; `unread` are words of the
-    question that name nothing.
+    of that name takes it, and for `every` symptom at hand. `score` counts the words that fit, which
+    are `used` (by their stems), `extra` those of the names that the question does not have; it is
+    `cued` where a word of it says what is odd. `classes` are those whose nodes it is about.
+    `suspected` is a hypothesis about what the question names beside the outcome, as `--hypothesis`
+    takes it; `unread` are words of the question that name nothing.
     """
 
     words: str
@@ -59,18 +60,32 @@ class Offered:
     used: frozenset[str] = frozenset()
     suspected: Mapping[str, Any] | None = field(default=None, hash=False)
     unread: str = ""
+    every: bool = False
+
+
+def spoken_of(question: str, rule: Constraint, name: str) -> frozenset[str]:
+    """Return the stems of a question that a rule is called by: name, property and shape."""
+    called = [name, rule.path.text if rule.path else ""]
+    called += [local_name(rule.named_shape.value)] if rule.named_shape else []
+    return stems(question) & stems(" ".join(called))
+
+
+def all_at_hand(observed: Observed) -> Offered | None:
+    """Return all symptoms of shapes as one reading, for a question that names none of them."""
+    failing, nodes = observed.failing, {node for one in observed.failing for node in one.failing}
+    if not failing:
+        return None
+    words = f"All {len(failing)} broken rules" if len(failing) > 1 else "The one broken rule"
+    return Offered(words, 0, len(nodes), max(one.population for one in failing), every=True)
 
 
 def at_hand(question: str, graph: Graph, observed: Observed) -> list[Offered]:
     """Return the symptoms of shapes that a question may mean, the best first."""
-    asked = stems(question)
     failing = observed.failing
     out = []
     for symptom, name in zip(failing, symptom_names([s.constraint for s in failing]), strict=True):
         rule = symptom.constraint
-        called = [name, rule.path.text if rule.path else ""]
-        called += [local_name(rule.named_shape.value)] if rule.named_shape else []
-        used = asked & stems(" ".join(called))
+        used = spoken_of(question, rule, name)
         score = len(used)
         only = rule.path.text if rule.path else rule.named_shape.value if rule.named_shape else ""
         if score and only:
@@ -104,10 +119,15 @@ def outcomes(question: str, vocabulary: Vocabulary) -> list[Offered]:
 
 @dataclass(frozen=True)
 class Complete:
-    """What a question may say is lacking, and all nodes of a class have; `score` as for Offered."""
+    """What a question may say is lacking, and all nodes of a class have.
+
+    `score`, `cued` and `used` are as for Offered.
+    """
 
     words: str
     score: int
+    cued: bool
+    used: frozenset[str]
 
 
 def complete(question: str, vocabulary: Vocabulary) -> Complete | None:
@@ -271,7 +291,8 @@ class _Reader:
                 said = f"all {population.nodes:,} nodes of the class {called} have "
                 score = population.score + len(one.asked) * _PROPERTY
                 cue = self._cue(lacking, one.asked)
-                yield Complete(said + self._names(one.name), score + cue)
+                used = population.words | one.asked
+                yield Complete(said + self._names(one.name), score + cue, cue > 0, used)
 
     def properties(self, population: _Population) -> Iterator[_Property]:
         """Return what is said of a population."""
@@ -347,9 +368,9 @@ class _Reader:
         """Count who has the outcome; None where nobody has it or everybody."""
         query = one.form.render(**one.given)
         failing, nodes = self._counted(query)
-        if not 0 < failing < nodes or (
-            one.form.header.get("over") == "dates" and 2 * failing > nodes
-        ):
+        header = one.form.header
+        rare = header.get("over") == "dates" or ("rare" in header and not one.cued)
+        if not 0 < failing < nodes or (rare and 2 * failing > nodes):
             return None
         said = {name: self._names(v) for name, v in one.given.items() if isinstance(v, Term)}
         said["class"] = self._names(one.population.name)

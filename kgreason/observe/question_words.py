@@ -79,6 +79,11 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, content(text)))
 
 
+def common(question: str, called: str) -> frozenset[str]:
+    """Return the stems of a question that a name has, too."""
+    return stems(question) & stems(called)
+
+
 def stem(word: str) -> str:
     """Return the stem of an English word."""
     return str(_STEMMER.stemWord(word))

@@ -24,6 +24,7 @@ from kgreason.routing.phrases import Phrases
 
 _BEFORE, _AFTER, _BETWEEN = "before", "after", "between"
 _FEW: Final = 50
+_DOES: Final = ("does ", "do ", "did ")
 _TOKEN: Final = re.compile(r"[^\s?!.,;:]+(?:[.:][^\s?!.,;:]+)*")
 _LAST: Final = re.compile(r"[/#:]")
 _SOURCE: Final = {"step": "source"}
@@ -61,6 +62,15 @@ def linked(question: str) -> Linked | None:
     else:
         made = Linked(before, after, stands != _BEFORE and names_anything(after))
     return made if names_anything(made.outcome) else None
+
+
+def suspects(question: str) -> bool:
+    """Check whether a question names what may bring about the rest of it, and not the other way."""
+    sides = linked(question)
+    if sides is None or not names_anything(sides.factor):
+        return False
+    # "Is X linked to Y" mostly asks for statements, "does X go with Y" for what brings about what.
+    return not sides.either or question.casefold().lstrip().startswith(_DOES)
 
 
 @cached

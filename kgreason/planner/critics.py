@@ -55,7 +55,7 @@ class RuleCritic:
         stale = recheck(record, graph, regions=False)
         if stale:
             reasons.append(f"{len(stale)} of its figures or citations no longer hold in the data.")
-        if made.answered and not made.citations and not told["steps"]:
+        if made.causes and not made.citations and not told["steps"]:
             reasons.append("It cites nothing.")
         not_done = [s for s in made.steps if s.status in {FAILED, REFUSED}]
         reasons += [f"The step “{s.action}” {_became(s.status)}." for s in not_done]

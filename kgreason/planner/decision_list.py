@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyoxigraph as ox
 
@@ -116,10 +116,8 @@ class BySymbols:
             thought = told(rule.thought, situation)
             if rule.tool:
                 arguments = situation.understood.arguments(rule.query) if rule.query else {}
-                if rule.tool == _FINDING:
-                    arguments = dict(situation.understood.finding)
-                elif not rule.query and situation.understood.node is not None:
-                    arguments = {"node": situation.understood.node.value}
+                if not rule.query:
+                    arguments = _arguments(rule.tool, situation)
                 return Move(thought, rule.tool, arguments, rule=rule.iri)
             said = told(rule.answer, situation)
             return Move(thought, answer=said, answered=not rule.cannot, rule=rule.iri)
@@ -128,6 +126,16 @@ class BySymbols:
             answer="No rule of decision applies to this question.",
             answered=False,
         )
+
+
+def _arguments(tool: str, situation: Situation) -> dict[str, Any]:
+    """Return what a tool that asks no stored query is called with."""
+    read, takes = situation.understood, situation.tools[tool].takes
+    if tool == _FINDING:
+        return dict(read.finding)
+    if any(one.startswith("about:") for one in takes):
+        return {"about": situation.question}
+    return {} if read.node is None else {"node": read.node.value}
 
 
 def told(said: str, situation: Situation) -> str:

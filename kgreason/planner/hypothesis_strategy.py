@@ -31,7 +31,7 @@ class Hypothesis:
             (first, *_) = readings_of(goal, request, context.progress)
             request = of_reading(first, request, context)
         elif request.shapes and request.only is None:
-            request = _narrowed(goal, request, context)
+            request = narrowed(goal, request, context)
         request.check()
         model = None
         if context.caller is not None:
@@ -55,8 +55,8 @@ def of_reading(offered: Offered, request: Request, context: PlanContext) -> Requ
     if offered.suspected is not None:
         suggested = read_suggestions([offered.suspected], request.principal)
         request = replace(request, hypotheses=(*request.hypotheses, *suggested))
-    if offered.only:
-        return replace(request, only=offered.only)
+    if offered.only or offered.every:
+        return replace(request, only=offered.only or None)
     if context.folder is not None:
         return replace(request, shapes=(), outcome=str(outcome_file(offered, context.folder)))
     given = given_as(_OUTCOME, Text(offered.query))
@@ -66,7 +66,7 @@ def of_reading(offered: Offered, request: Request, context: PlanContext) -> Requ
     return replace(request, shapes=(), outcome=given.name, objects=objects)
 
 
-def _narrowed(goal: str, request: Request, context: PlanContext) -> Request:
+def narrowed(goal: str, request: Request, context: PlanContext) -> Request:
     """Return a request for the symptom that a goal names; for all where it names none."""
     try:
         found = [one for one in readings_of(goal, request, context.progress) if one.only]

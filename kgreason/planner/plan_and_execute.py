@@ -184,10 +184,10 @@ def _instead(session: Session, failed: Reached) -> Goal | None:
     """Return the goal that takes the place of one that failed: its class alone, or none.
 
     What names a class that cannot be narrowed down is replaced by a description of the class; what
-    asks for a finding of an earlier question is replaced by nothing.
+    asks for a finding of an earlier question, or for a cause, is replaced by nothing.
     """
     situation: Situation = session.situation(failed.goal.question, ())
-    if situation.understood.finding:
+    if situation.understood.finding or "asks why" in situation.facts:
         return None
     called = situation.understood.named.get("class")
     other = f"describe {called}" if called else "what classes are in the graph"
@@ -208,7 +208,8 @@ def _answered(session: Session, reached: Sequence[Reached]) -> None:
             left |= set(one.task.left)
         else:
             instead = " Another goal took its place." if one.status == "revised" else ""
-            told.append(f"“{one.goal.question}” failed: {one.result}{instead}")
+            whose = f"“{one.goal.question}” failed: " if len(reached) > 1 else ""
+            told.append(f"{whose}{one.result}{instead}")
     # What took the place of a goal does not answer what that goal asked.
     answered = any(one.status == "complete" and one.plan == 1 for one in reached)
     session.answer(

@@ -5,10 +5,11 @@ from typing import Any
 
 from kgreason.base.store import Row
 from kgreason.base.terms import TRAILS
-from kgreason.planner.strategy_protocol import PlanResult, PlanStep, Usage
+from kgreason.planner.strategy_protocol import FoundCause, PlanResult, PlanStep, Usage
 from kgreason.record import Record, node_name
 from kgreason.record.fanning import expected_below
 from kgreason.record.plan_steps import answer_of
+from kgreason.record.ranking import NO_CAUSE
 from kgreason.report.result import Result
 
 
@@ -43,12 +44,28 @@ def plan_result(result: Result, strategy: str) -> PlanResult:
         strategy,
         trajectory(record),
         given["text"] if given else _answer(result, told),
-        given["answered"] if given else bool(told["causes"]),
+        given["answered"] if given else _settled(told),
         tuple(citations(record, told)),
         usage(record, told),
         record.iri.value,
         result,
+        causes_of(told),
     )
+
+
+def causes_of(told: dict[str, Any]) -> tuple[FoundCause, ...]:
+    """Return the causes of a result, as it tells them."""
+    known = {h["id"]: h["confidence"] for s in told["symptoms"] for h in s["hypotheses"]}
+    return tuple(
+        FoundCause(one["statement"], max(known[h] for h in one["hypotheses"]))
+        for one in told["causes"]
+    )
+
+
+def _settled(told: dict[str, Any]) -> bool:
+    """Check whether an investigation answers why: by a cause, or as none of it has one."""
+    verdicts = {one["verdict"] for one in told["symptoms"]}
+    return bool(told["causes"]) or verdicts == {NO_CAUSE}
 
 
 def _answer(result: Result, told: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Tools: what strategies call. Each reads the graph or finished records, and says what it found."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyoxigraph as ox
@@ -12,6 +13,8 @@ from kgreason.base.templates import role, template
 from kgreason.base.terms import PREFIXES
 from kgreason.graph.names import Names
 from kgreason.graph.query_result import query_result
+from kgreason.observe.question_words import common
+from kgreason.planner.contrasts import contrast, named_rules
 from kgreason.planner.earlier_findings import finding
 from kgreason.planner.question_terms import term_of
 from kgreason.planner.tool_catalogue import tools
@@ -168,27 +171,34 @@ def _neighbourhood(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     return Observation("; ".join(parts) + rest or "nothing", len(rows), cited, text, found.digest)
 
 
-def _validate(desk: Desk, _: Mapping[str, Any]) -> Observation:
+def _validate(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     if desk.observed is None:
         return Observation("No shapes were given to validate with.", status=FAILED)
     failing = desk.observed.failing
     called = rule_names([one.constraint for one in failing])
-    parts = [
+    meant = named_rules(str(arguments.get("about", "")), failing)
+    told = [
         f"{name}: {len(one.failing)} of {one.population} nodes fail."
         for one, name in zip(failing, called, strict=True)
+        if one in meant
     ]
+    others = len(failing) - len(meant)
+    if others:
+        told.append(
+            f"{'One other' if others == 1 else f'{others} others'} the question does not name."
+        )
     most = CITED
     cited = tuple(
         dict.fromkeys(
             (node, None)
-            for one in failing
-            for node in sorted(one.failing, key=str)[: max(1, most // len(failing))]
+            for one in meant
+            for node in sorted(one.failing, key=str)[: max(1, most // len(meant))]
         )
     )[:most]
-    told = " ".join(parts) or "No rule is broken."
+    said = " ".join(told) or "No rule is broken."
     if not failing and desk.observed.doubts:
-        told = " ".join(desk.observed.doubts)
-    return Observation(told[:_LONGEST], len(failing), cited)
+        said = " ".join(desk.observed.doubts)
+    return Observation(said[:_LONGEST], len(failing), cited)
 
 
 # Finished investigations of the same graph
@@ -208,9 +218,38 @@ def _earlier(desk: Desk) -> list[tuple[int, dict[str, Any]]]:
     return sorted(found, key=lambda each: -each[0])
 
 
-def _causes(desk: Desk) -> list[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """Return the causes of earlier investigations: number, result and cause."""
-    return [(n, told, cause) for n, told in _earlier(desk) for cause in told["causes"]]
+@dataclass(frozen=True)
+class _Cause:
+    """A cause of an earlier investigation: its number, its result, and the rules it is about."""
+
+    number: int
+    told: Mapping[str, Any]
+    cause: Mapping[str, Any]
+
+    @property
+    def rules(self) -> list[str]:
+        """The names of the rules that it is a cause of."""
+        about = self.cause["symptoms"]
+        return [one["name"] for one in self.told["symptoms"] if one["id"] in about]
+
+
+def _causes(desk: Desk, about: str) -> list[_Cause]:
+    """Return the causes of earlier investigations that a question is about, each once.
+
+    Where it has words in common with a rule, now or then, causes of those with most of them are
+    meant; else all are.
+    """
+    found: dict[str, _Cause] = {}
+    for number, told in _earlier(desk):
+        for cause in told["causes"]:
+            found.setdefault(str(cause["fingerprint"]), _Cause(number, told, cause))
+    known = rule_names([one.constraint for one in desk.observed.failing] if desk.observed else [])
+    named = [*known, *(name for one in found.values() for name in one.rules)]
+    best = max((len(common(about, name)) for name in named), default=0)
+    return [
+        one for one in found.values()
+        if not best or any(len(common(about, name)) == best for name in one.rules)
+    ]  # fmt: skip
 
 
 def _symptoms(desk: Desk, _: Mapping[str, Any]) -> Observation:
@@ -223,22 +262,26 @@ def _symptoms(desk: Desk, _: Mapping[str, Any]) -> Observation:
     return Observation(" ".join(parts)[:_LONGEST] or "nothing", len(parts))
 
 
-def _hypotheses(desk: Desk, _: Mapping[str, Any]) -> Observation:
+def _hypotheses(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     parts = []
-    for number, told, cause in _causes(desk):
-        known = {h["id"]: h for s in told["symptoms"] for h in s["hypotheses"]}
-        sure = max(known[one]["confidence"] for one in cause["hypotheses"])
-        parts.append(f"{cause['statement']} (I{number}, confidence {sure:.2f})")
+    for one in _causes(desk, str(arguments.get("about", ""))):
+        known = {h["id"]: h for s in one.told["symptoms"] for h in s["hypotheses"]}
+        sure = max(known[each]["confidence"] for each in one.cause["hypotheses"])
+        rules = " and ".join(f"“{name}”" for name in one.rules)
+        said = str(one.cause["statement"]).rstrip(".")
+        parts.append(
+            f"{rules}: {said} ({one.cause['id']} of I{one.number}, confidence {sure:.2f})."
+        )
     return Observation(" ".join(parts)[:_LONGEST] or "nothing", len(parts))
 
 
-def _nodes(desk: Desk, _: Mapping[str, Any]) -> Observation:
+def _nodes(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     most = CITED
     found: dict[Term, None] = {}
-    for _number, told, cause in _causes(desk):
-        for one in (h for s in told["symptoms"] for h in s["hypotheses"]):
-            if one["id"] in cause["hypotheses"]:
-                cited = (c["node"] for e in one["evidence"] for c in e["citations"])
+    for one in _causes(desk, str(arguments.get("about", ""))):
+        for h in (h for s in one.told["symptoms"] for h in s["hypotheses"]):
+            if h["id"] in one.cause["hypotheses"]:
+                cited = (c["node"] for e in h["evidence"] for c in e["citations"])
                 found |= {ox.NamedNode(n): None for n in cited if not n.startswith("_:")}
     shown = list(found)[:most]
     told_nodes = ", ".join(map(desk.names, shown))
@@ -263,6 +306,7 @@ _TOOLS: Final[Mapping[str, Callable[[Desk, Mapping[str, Any]], Observation]]] = 
     "describe": _describe,
     "neighbourhood": _neighbourhood,
     "validate": _validate,
+    "contrast": contrast,
     "symptoms": _symptoms,
     "hypotheses": _hypotheses,
     "nodes": _nodes,

@@ -13,8 +13,10 @@ from kgreason.context.symptom import Observed
 from kgreason.observe.opening import Notice, Progress, load_graph, seen
 from kgreason.observe.question import (
     MOST,
+    Complete,
     NamedClass,
     Offered,
+    all_at_hand,
     at_hand,
     complete,
     cue_stems,
@@ -61,17 +63,35 @@ def readings_of(
         found = _offered(question, vocabulary, observed)
     about, factor = sides.outcome, sides.factor
     held = complete(about, vocabulary)
-    if held is not None and (not found or held.score > found[0].score):
+    if held is not None and _lacks(held, found[0] if found else None):
         raise OptionError(f"{question!r}: nothing is lacking there; {held.words}. {_OTHERWISE}")
     named = named_classes(about, vocabulary)
+    if not found and not named and observed is not None and _names_nothing(question):
+        found = [one for one in (all_at_hand(observed),) if one is not None]
     if not found or _misses(found[0], named):
         raise OptionError(_unreadable(question, named))
     return [_completed(one, about, factor, vocabulary) for one in found[:MOST]]
 
 
+def _lacks(held: Complete, first: Offered | None) -> bool:
+    """Check whether a question asks for what nothing lacks, rather than for the best reading.
+
+    A broken rule that is called by the same words is meant, unless the question says "without".
+    """
+    if first is None:
+        return True
+    return held.score > first.score and (held.cued or not (first.only and held.used <= first.used))
+
+
+def _names_nothing(question: str) -> bool:
+    """Check whether no word of a question could be a name, as of "what is wrong with the data?"."""
+    return not stems(question) - _idle(question)
+
+
 def _misses(first: Offered, named: Sequence[NamedClass]) -> bool:
     """Check whether the best reading is about none of the classes that a question names."""
-    return bool(named) and not first.only and not any(one.words <= first.used for one in named)
+    at_hand_ = first.only or first.every
+    return bool(named) and not at_hand_ and not any(one.words <= first.used for one in named)
 
 
 def _unreadable(question: str, named: Sequence[NamedClass]) -> str:
@@ -114,14 +134,19 @@ def _offered(question: str, vocabulary: Vocabulary, observed: Observed | None) -
 
 def _completed(one: Offered, about: str, factor: str, vocabulary: Vocabulary) -> Offered:
     """Return a reading with what it suspects, and with the words that name nothing."""
-    spent = one.used | cue_stems() | _idle(about)
-    unread = [word for word in _WORD.findall(about) if stems(word) - spent]
+    unread = unread_words(about, one.used)
     if not names_anything(factor):
         return replace(one, unread=" ".join(unread))
     found = suggestion(factor, one.classes, vocabulary)
     if found is None:
         unread += [word for word in _WORD.findall(factor) if stems(word)]
     return replace(one, suspected=found, unread=" ".join(unread))
+
+
+def unread_words(text: str, used: frozenset[str]) -> list[str]:
+    """Return the words of a question that could be names, and of which no stem is among some."""
+    spent = used | cue_stems() | _idle(text)
+    return [word for word in _WORD.findall(text) if stems(word) - spent]
 
 
 def _idle(text: str) -> frozenset[str]:

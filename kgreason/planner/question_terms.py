@@ -15,7 +15,7 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import template
-from kgreason.base.terms import TYPE, XSD
+from kgreason.base.terms import OWL, RDFS, TYPE, XSD
 from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
@@ -131,6 +131,8 @@ class _Reader:
             classes = classes or tuple(value[2])
         if found is not None and not classes and node is None:
             classes = self._having(found[0])
+        if not classes and found is None and node is None:
+            node = self._small()
         left = self._left()
         told = {"left": ", ".join(f"“{one}”" for one in left)}
         told["unknown"] = ", ".join(f"“{one}”" for one in self._unknown)
@@ -191,20 +193,51 @@ class _Reader:
                     found.setdefault(node, self._question.index(word))
         return sorted(found, key=lambda node: found[node])
 
+    def _small(self) -> ox.NamedNode | None:
+        """Return the node that a plain word names, as in "what is alder?"."""
+        for word in self._left():
+            node = self._called(word)
+            if node is not None:
+                self._used |= content(word)
+                return node
+        return None
+
     def _called(self, text: str) -> ox.NamedNode | None:
-        """Return the node that is called by a text and is no class, if there is one."""
+        """Return the node that is called by a text and is no class, if there is one.
+
+        A property is one only where the text is written as a name of it (`ex:unitCost`).
+        """
         iri = _iri(text)
         if iri is not None and self._there(iri):
             return iri
         rows = self._rows("look", "named", name=ox.Literal(text.rpartition(":")[2]))
         nodes = (row["node"] for row in rows)
+        plain = ":" not in text
         return next(
-            (n for n in nodes if isinstance(n, ox.NamedNode) and not self._is_class(n)), None
+            (
+                n
+                for n in nodes
+                if isinstance(n, ox.NamedNode)
+                and not self._is_class(n)
+                and not (plain and self._is_property(n))
+            ),
+            None,
         )
 
-    def _is_class(self, node: ox.NamedNode) -> bool:
+    def _is_property(self, node: ox.NamedNode) -> bool:
         inner = self._graph.store.inner
-        return next(iter(inner.quads_for_pattern(None, TYPE, node, None)), None) is not None
+        return next(iter(inner.quads_for_pattern(None, node, None, None)), None) is not None
+
+    def _is_class(self, node: ox.NamedNode) -> bool:
+        """Check whether a node has instances, is called a class, or is above or below one."""
+        patterns = (
+            (None, TYPE, node),
+            *((node, TYPE, kind) for kind in (OWL.Class, RDFS.Class)),
+            (None, RDFS.subClassOf, node),
+            (node, RDFS.subClassOf, None),
+        )
+        found = (self._graph.store.inner.quads_for_pattern(*one, None) for one in patterns)
+        return any(next(iter(quads), None) is not None for quads in found)
 
     def _there(self, node: ox.NamedNode) -> bool:
         inner = self._graph.store.inner

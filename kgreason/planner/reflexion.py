@@ -80,7 +80,11 @@ class Reflexion:
             found.result.close()
         told = plan_result(result, self.name)
         # What was tried has records of its own.
-        return replace(told, usage=sum((found.usage for found, _, _ in made), told.usage))
+        return replace(
+            told,
+            usage=sum((found.usage for found, _, _ in made), told.usage),
+            causes=made[_best(made)][0].causes,
+        )
 
     def _order(self, context: PlanContext, most: int) -> list[tuple[str, int]]:
         """Return what is tried in turn: strategies of the routing by their scores, with seeds."""
@@ -143,6 +147,16 @@ def _written(
     record.commit(step)
 
 
+def _best(made: list[tuple[PlanResult, dict[str, Any], list[Criticism]]]) -> int:
+    """Return the place of what stands: what answers, has least said against it, and is latest."""
+
+    def against(place: int) -> tuple[bool, int, int]:
+        found, _, said = made[place]
+        return not found.answered, sum(len(one.reasons) for one in said), -place
+
+    return min(range(len(made)), key=against)
+
+
 def _standing(
     made: list[tuple[PlanResult, dict[str, Any], list[Criticism]]], calls: list[Node]
 ) -> tuple[str, bool, list[Node]]:
@@ -151,12 +165,7 @@ def _standing(
     It is the last one if no critic speaks against it, else the one with an answer against which
     the least is said; the reasons are told with it.
     """
-
-    def against(place: int) -> tuple[bool, int, int]:
-        found, _, said = made[place]
-        return not found.answered, sum(len(one.reasons) for one in said), -place
-
-    best = min(range(len(made)), key=against)
+    best = _best(made)
     found, asked, said = made[best]
     text = [found.answer]
     reasons = [reason for one in said for reason in one.reasons]
@@ -165,7 +174,7 @@ def _standing(
     both = _found_again(made)
     if both:
         text.append(f"With other halves of the data it was found again: {' '.join(both)}")
-    elif len(made) > 1 and asked["strategy"] == _LOOP and found.answered:
+    elif len(made) > 1 and asked["strategy"] == _LOOP and found.causes:
         text.append("With other halves of the data, nothing of it was found again.")
     return " ".join(text), found.answered, [calls[best]] if found.answered else []
 

@@ -81,7 +81,7 @@ def parts_by_class(context: Context, observed: Observed) -> list[Part]:
         by_class.setdefault(None if kind is None else kind.value, []).append(symptom)
     out = []
     for name, several in by_class.items():
-        called = "nodes of no class" if name is None else f"<{name}>"
+        called = "nodes of no class" if name is None else context.names(ox.NamedNode(name))
         out.append(_of_symptoms(several, f"the rules for {called}", within_class=name))
     return out
 
@@ -94,7 +94,9 @@ def parts_by_source(context: Context, observed: Observed) -> list[Part]:
     return [
         _of_symptoms(
             several,
-            "what fails in several sources" if name is None else f"what fails in <{name}>",
+            "what fails in several sources"
+            if name is None
+            else f"what fails in {context.names(ox.NamedNode(name))}",
             within_source=name,
         )
         for name, several in by_source.items()

@@ -49,11 +49,20 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class FoundCause:
+    """A cause that an answer tells: what it says, and the greatest confidence behind it."""
+
+    statement: str
+    confidence: float
+
+
+@dataclass(frozen=True)
 class PlanResult:
     """What a strategy made of a goal.
 
     `answered` says whether `answer` is one, or says why there is none. `citations` are the nodes
     that it rests on, and `investigation` is the IRI of the record, of which `result` is a view.
+    `causes` are those that the answer tells, whichever record they stand in.
     """
 
     strategy: str
@@ -64,6 +73,7 @@ class PlanResult:
     usage: Usage
     investigation: str
     result: Result = field(repr=False, compare=False)
+    causes: tuple[FoundCause, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result of the investigation for JSON, as in docs/result.schema.json."""

@@ -21,6 +21,7 @@ from kgreason.observe.opening import recorded_request
 from kgreason.observe.request import Request
 from kgreason.planner.fan_in import FanIn, fan_in, joined, judged
 from kgreason.planner.fan_out_level import Level, answered, fan_outs, told_parts
+from kgreason.planner.hypothesis_strategy import narrowed
 from kgreason.planner.model_goals import goals_of, record_goals, recorded_goals
 from kgreason.planner.plan_result import plan_result
 from kgreason.planner.splitting import divided_by, split_kinds
@@ -70,6 +71,12 @@ class Supervisor:
     def run(self, goal: str, context: PlanContext, budget: Limits, /) -> PlanResult:
         """Divide, wait for the parts, and join them; raises KgreasonError."""
         request = context.asked(goal, budget)
+        if (
+            request.shapes
+            and request.only is None
+            and not (self._split or context.more.keys() & {"split", "goals"})
+        ):
+            request = narrowed(goal, request, context)  # the one rule that is asked about
         nonce = secrets.token_hex(16)
         if request.correlation is None:
             request = replace(request, correlation=f"urn:kgreason:{nonce}")

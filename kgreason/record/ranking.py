@@ -25,6 +25,8 @@ _SIGN: Final = figure("signShare")
 _CHECKED: Final = figure("checkedShare")
 _ASSOCIATED: Final = frozenset({"bits", "halves"})
 _LACK: Final = re.compile(r"(?:MINUS|FILTER NOT EXISTS) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}")
+NO_CAUSE: Final = "no systematic cause"
+"""The verdict that tests earned which could have found a cause."""
 _SUPPORTED: Final = frozenset({"supported", "converged"})
 
 
@@ -197,7 +199,7 @@ def rank(members: Sequence[Hypothesis], verdict: str) -> list[Hypothesis]:
     none = _catch_all(members, ranked)
     if none is None:
         return ranked
-    if verdict == "no systematic cause":
+    if verdict == NO_CAUSE:
         borne_out = [h for h in members if h.catch_all and h.status in _SUPPORTED]
         if borne_out or not causes:
             return [*(borne_out[:1] or [none]), *ranked]

@@ -1,13 +1,14 @@
 """Types of task proposed from past sessions: clusters of questions that no type fits, for a person.
 
 A question fits no type where another is near, where a choice was refused, or where nothing spoke
-for the type that was taken. Questions are alike by the words they share. What is proposed is
-Turtle with its evidence; nothing uses it before a person puts it into an extension.
+for the type that was taken; one like those that got no answer joins them. Questions are alike by
+the words they share. What is proposed is Turtle with its evidence; nothing uses it before a
+person puts it into an extension.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
@@ -21,6 +22,9 @@ from kgreason.routing.task_types import task_types
 
 _LATEST: Final = 500
 """So many of the latest unfitting questions are looked at; each is held against all others."""
+_MISSED: Final = "which seemed to fit"
+_SHOWN: Final = 40
+"""Unfitting questions that are listed, the latest."""
 _MOST_CUES: Final = 6
 _PLAIN: Final = re.compile(r"[a-z]+")
 _HEAD: Final = """@prefix trails: <https://w3id.org/trails#> .
@@ -54,6 +58,14 @@ class PastQuestion:
         """The words by which it is held against others."""
         return content(self.question)
 
+    def told(self) -> list[str]:
+        """Return it as comments of Turtle."""
+        said = "answered" if self.answered else "not answered"
+        return [
+            f"# I{self.number} {_line(self.question)}",
+            f"#   was taken for {self.task_type}, {self.why}; by {self.pattern}, {said}.",
+        ]
+
 
 @dataclass(frozen=True)
 class ProposedType:
@@ -68,10 +80,7 @@ class ProposedType:
         """Return it as Turtle, its evidence as comments and as what it is derived from."""
         known = task_types().patterns
         lines = [f"# {len(self.questions)} questions:"]
-        for one in self.questions:
-            said = "answered" if one.answered else "not answered"
-            lines.append(f"# I{one.number} {_line(one.question)}")
-            lines.append(f"#   was taken for {one.task_type}, {one.why}; by {one.pattern}, {said}.")
+        lines += [line for one in self.questions for line in one.told()]
         example = _line(self.questions[0].question).replace("\\", "\\\\").replace('"', '\\"')
         cues = " , ".join(f'"{cue}"' for cue in self.cues)
         weights = " ,\n        ".join(
@@ -104,13 +113,15 @@ def _line(text: str) -> str:
 class Proposals:
     """What past sessions suggest: types, and clusters whose questions share no words of their own.
 
-    `routed` counts the questions that were routed, `unfitting` those that no type fits.
+    `routed` counts the questions that were routed, `unfitting` those that no type fits; of these
+    `alone` are in no type that is proposed.
     """
 
     types: tuple[ProposedType, ...]
     without_cue: tuple[tuple[PastQuestion, ...], ...]
     routed: int
     unfitting: int
+    alone: tuple[PastQuestion, ...] = ()
 
     def turtle(self) -> str:
         """Return all types as one Turtle file; without a type it holds comments alone."""
@@ -120,7 +131,14 @@ class Proposals:
             numbers = ", ".join(f"I{one.number}" for one in several)
             made.append(f"# {numbers} are alike, but share no words that the others do not have.\n")
         if not self.types:
-            made.append("# No type is proposed.\n")
+            least = integer("typeSessions")
+            made.append(
+                f"# No type is proposed. That takes {least} different questions that share words.\n"
+            )
+        if self.alone:
+            lines = ["# Questions that no type fits, and that are in no type proposed here:"]
+            lines += [line for one in self.alone[-_SHOWN:] for line in one.told()]
+            made.append("\n".join(lines) + "\n")
         return "\n".join([*made, *(one.turtle() for one in self.types)])
 
 
@@ -131,7 +149,9 @@ def proposed_types(store: Store) -> Proposals:
     types: list[ProposedType] = []
     without: list[tuple[PastQuestion, ...]] = []
     taken = set(task_types().types)
-    for several in _clusters(unfitting[-_LATEST:]):
+    missed = [replace(one, why=_MISSED) for one in past if not one.why and not one.answered]
+    for cluster in _clusters(unfitting[-_LATEST:]):
+        several = _with_missed(cluster, missed[-_LATEST:])
         if len({_line(one.question).casefold() for one in several}) < integer("typeSessions"):
             continue
         inside = {one.investigation for one in several}
@@ -143,7 +163,9 @@ def proposed_types(store: Store) -> Proposals:
         name = _name(cues, taken)
         taken.add(name)
         types.append(ProposedType(name, tuple(several), cues, _patterns(several)))
-    return Proposals(tuple(types), tuple(without), len(past), len(unfitting))
+    found = {one.investigation for type_ in types for one in type_.questions}
+    alone = tuple(one for one in unfitting if one.investigation not in found)
+    return Proposals(tuple(types), tuple(without), len(past), len(unfitting), alone)
 
 
 def _past(row: Row) -> PastQuestion:
@@ -163,6 +185,18 @@ def _past(row: Row) -> PastQuestion:
         ", ".join(why),
         row["answered"].value in {"true", "1"},
     )
+
+
+def _with_missed(
+    cluster: Sequence[PastQuestion], missed: Sequence[PastQuestion]
+) -> list[PastQuestion]:
+    """Return a cluster with questions like it that a type seemed to fit, and that got no answer.
+
+    They never outnumber those that no type fits.
+    """
+    least = float(figure("typeAlike"))
+    like = [one for one in missed if _average([one], cluster) >= least]
+    return sorted([*cluster, *like[-len(cluster) :]], key=lambda one: one.number)
 
 
 def _alike(one: PastQuestion, other: PastQuestion) -> float:

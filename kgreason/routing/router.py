@@ -31,8 +31,10 @@ _ZERO: Final = Decimal(0)
 class AtHand:
     """What there is beside the question.
 
-    `symptoms` is how many constraints fail, as far as that is known; `runnable` are the patterns
-    that a strategy is there for, None where that does not matter.
+    `symptoms` is how many constraints fail, as far as that is known; `finding` says that what an
+    earlier question of the conversation found is named, `suspect` that something is named which may
+    bring about the rest; `runnable` are the patterns that a strategy
+    is there for, None where that does not matter.
     """
 
     shapes: bool = False
@@ -40,6 +42,8 @@ class AtHand:
     symptoms: int | None = None
     small_budget: bool = False
     model: bool = False
+    finding: bool = False
+    suspect: bool = False
     runnable: frozenset[str] | None = field(default=None)
 
     def signals(self, known: TaskTypes) -> list[str]:
@@ -51,6 +55,8 @@ class AtHand:
             "many-symptoms": least is not None and (self.symptoms or 0) >= least,
             "small-budget": self.small_budget,
             "model": self.model,
+            "finding": self.finding,
+            "suspect": self.suspect,
         }
         return [name for name in known.signals if given.get(name)]
 
