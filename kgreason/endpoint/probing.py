@@ -37,13 +37,15 @@ class Probed:
     def spelled(self, texts: Texts) -> Texts:
         """Return texts as this engine can be asked, without a form that it gets wrong."""
         wrong = {one.name for one in self.failed}
-        drops = [
-            one.header["drops"]
+        changes = [
+            (one.header["drops"], one.header.get("puts", ""))
             for one in self.failed
             if "drops" in one.header and one.header.get("where") not in wrong
         ]
         return replace(
-            texts, target=_without(texts.target, drops), violation=_without(texts.violation, drops)
+            texts,
+            target=_changed(texts.target, changes),
+            violation=_changed(texts.violation, changes),
         )
 
     def refuses(self, constraint: Constraint) -> str | None:
@@ -57,10 +59,10 @@ class Probed:
         return None
 
 
-def _without(part: Fragment, drops: Iterable[str]) -> Fragment:
+def _changed(part: Fragment, changes: Iterable[tuple[str, str]]) -> Fragment:
     text = part.text
-    for one in drops:
-        text = text.replace(one, "")
+    for old, new in changes:
+        text = text.replace(old, new)
     return Fragment(text, part.prefixes)
 
 

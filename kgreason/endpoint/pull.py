@@ -290,6 +290,12 @@ class _Pull:
         if not plain and len(graphs) <= _GRAPHS:
             self.asking.graphs = tuple(sorted(graph.value for graph in graphs))
             return Layout(named=True, covered=True)
+        if not plain:
+            raise GraphError(
+                f"{self.named.address}: the default graph is empty, and there are more than "
+                f"{_GRAPHS} named graphs; name those to look at with --graph IRI, or have the "
+                "server make the union of all its default graph."
+            )
         self.notices.append(
             f"{self.named.address}: the default graph does not hold what the named graphs hold, "
             "and only the default graph is looked at; name graphs with --graph IRI to look at them."
