@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import org.apache.jena.graph.Graph;
 import org.apache.jena.query.Query;
 import org.apache.jena.query.QueryExecution;
 import org.apache.jena.query.QueryExecutionFactory;
@@ -20,14 +21,17 @@ import org.apache.jena.riot.RDFDataMgr;
 import org.apache.jena.sparql.core.DatasetDescription;
 import org.apache.jena.sparql.core.DatasetGraph;
 import org.apache.jena.sparql.core.DatasetGraphFactory;
+import org.apache.jena.sparql.core.DatasetGraphWrapper;
 import org.apache.jena.sparql.core.DynamicDatasets;
+import org.apache.jena.sparql.core.GraphView;
 import org.apache.jena.update.UpdateAction;
 import org.apache.jena.system.Txn;
 
 /**
  * A SPARQL server over Jena's own engine and transactional store, which are those of Fuseki.
  *
- * Arguments: files of N-Quads. Prints the port. Each dataset is the one there is, at any path:
+ * Arguments: files of N-Quads. Prints the port. With -Dunion=true the union of the named graphs is
+ * the default graph that is asked, as a dataset of Fuseki can be set up. Each dataset is the one there is, at any path:
  * .../query answers SELECT, ASK (JSON) and CONSTRUCT (N-Triples), .../update updates, and GET of
  * .../data gives all as N-Quads.
  */
@@ -81,7 +85,7 @@ public final class JenaServer {
         List<String> merged = said.getOrDefault("default-graph-uri", List.of());
         List<String> named = said.getOrDefault("named-graph-uri", List.of());
         DatasetGraph over = merged.isEmpty() && named.isEmpty()
-            ? data
+            ? (Boolean.getBoolean("union") ? new Union(data) : data)
             : DynamicDatasets.dynamicDataset(DatasetDescription.create(merged, named), data, false);
         try (QueryExecution run = QueryExecutionFactory.create(query, over)) {
             if (query.isConstructType()) {
@@ -91,6 +95,17 @@ public final class JenaServer {
             if (query.isAskType()) ResultSetFormatter.outputAsJSON(out, run.execAsk());
             else ResultSetFormatter.outputAsJSON(out, run.execSelect());
             return "application/sparql-results+json";
+        }
+    }
+
+    private static final class Union extends DatasetGraphWrapper {
+        Union(DatasetGraph data) {
+            super(data);
+        }
+
+        @Override
+        public Graph getDefaultGraph() {
+            return GraphView.createUnionGraph(getR());
         }
     }
 
