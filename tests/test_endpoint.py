@@ -17,7 +17,6 @@ import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import Late, SourceError
-from kgreason.base.templates import role
 from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.kept_answers import KeptAnswers
@@ -484,33 +483,6 @@ def test_many_named_graphs_beside_an_empty_default_graph_are_not_taken_for_nothi
         patched.setattr(AskingEndpoint, "solutions", without_union)
         with pytest.raises(GraphError, match="default graph is empty, and there are more than 50"):
             kgreason.investigate(many.address, shapes=shapes, **RUN)
-
-
-def test_groups_within_exists_are_asked_as_a_join_where_an_engine_gets_them_wrong(
-    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask, asked = AskingEndpoint.solutions, list[str]()
-    probed = role("probe")["grouped-exists"].render()
-
-    def wrong(self: AskingEndpoint, query: str) -> Any:
-        asked.append(query)
-        if query == probed:
-            query = query.replace('"true", "false"', '"false", "true"')
-        return ask(self, query)
-
-    monkeypatch.setattr(AskingEndpoint, "solutions", wrong)
-    shapes = tmp_path / "shapes.ttl"
-    rules = " ; ".join(
-        f"sh:property [ sh:path e:box ; {rule} ]" for rule in ("sh:maxCount 1", "sh:minCount 2")
-    )
-    shapes.write_text(f"{SHAPES} e:SampleShape {rules} .", encoding="utf-8")
-    with kgreason.investigate(server.address, shapes=shapes, **RUN) as found:
-        said = [one for one in found.as_dict()["notices"] if "groups within EXISTS" in one]
-        assert len(said) == 1
-        assert "MinCount" in said[0]
-    own = [one for one in asked if "HAVING" in one and one != probed]
-    assert any("{ SELECT ?focus WHERE { ?focus <https://example.org/lab/box>" in o for o in own)
-    assert not any("EXISTS { SELECT ?focus" in one for one in asked)
 
 
 def test_an_endpoint_that_dies_is_asked_nothing_twice(
