@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
-import org.apache.jena.graph.Graph;
 import org.apache.jena.query.Query;
 import org.apache.jena.query.QueryExecution;
 import org.apache.jena.query.QueryExecutionFactory;
@@ -21,7 +20,6 @@ import org.apache.jena.riot.RDFDataMgr;
 import org.apache.jena.sparql.core.DatasetDescription;
 import org.apache.jena.sparql.core.DatasetGraph;
 import org.apache.jena.sparql.core.DatasetGraphFactory;
-import org.apache.jena.sparql.core.DatasetGraphWrapper;
 import org.apache.jena.sparql.core.DynamicDatasets;
 import org.apache.jena.sparql.core.GraphView;
 import org.apache.jena.update.UpdateAction;
@@ -85,7 +83,7 @@ public final class JenaServer {
         List<String> merged = said.getOrDefault("default-graph-uri", List.of());
         List<String> named = said.getOrDefault("named-graph-uri", List.of());
         DatasetGraph over = merged.isEmpty() && named.isEmpty()
-            ? (Boolean.getBoolean("union") ? new Union(data) : data)
+            ? (Boolean.getBoolean("union") ? union() : data)
             : DynamicDatasets.dynamicDataset(DatasetDescription.create(merged, named), data, false);
         try (QueryExecution run = QueryExecutionFactory.create(query, over)) {
             if (query.isConstructType()) {
@@ -98,15 +96,11 @@ public final class JenaServer {
         }
     }
 
-    private static final class Union extends DatasetGraphWrapper {
-        Union(DatasetGraph data) {
-            super(data);
-        }
-
-        @Override
-        public Graph getDefaultGraph() {
-            return GraphView.createUnionGraph(getR());
-        }
+    /** Returns the data with the union of their named graphs as default graph. */
+    private DatasetGraph union() {
+        DatasetGraph made = DatasetGraphFactory.create(GraphView.createUnionGraph(data));
+        data.listGraphNodes().forEachRemaining(name -> made.addGraph(name, data.getGraph(name)));
+        return made;
     }
 
     private static String sent(HttpExchange call, String direct) {
