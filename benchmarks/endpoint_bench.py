@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     growth = parts.add_parser("growth")
     growth.add_argument("--triples", default="10000,100000,1000000")
     growth.add_argument("--cap", type=int, default=500)
+    growth.add_argument("--query-seconds", type=float, default=60.0)
     for one in (faults, real, growth):
         one.add_argument("--out", type=Path, required=True)
     parts.add_parser("table").add_argument("rows", type=Path)
@@ -302,9 +303,9 @@ def _growth(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 written = sum(file.write(line) > 0 for line in lines(triples))
             with served_from(data, Path(folder) / "store") as served:
                 begun = time.process_time()
-                with kgreason.investigate(
-                    served.address, shapes=shapes, cap=asked.cap, try_repairs=False, seed=0
-                ) as found:
+                run: dict[str, Any] = {"shapes": shapes, "cap": asked.cap, "seed": 0}
+                run |= {"query_seconds": asked.query_seconds, "try_repairs": False}
+                with kgreason.investigate(served.address, **run) as found:
                     (extract,) = of(found.record, "Extract").values()
                     (sample,) = of(found.record, "Sample").values()
                     causes = [one["statement"] for one in found.as_dict()["causes"]]

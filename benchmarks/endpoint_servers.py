@@ -34,7 +34,7 @@ def standing(name: str, quads: Path, folder: Path) -> Iterator[Standing]:
     """Load a file of N-Quads into a server of a name, and run it in a folder of its own.
 
     Where the graphs are few, those of the file are named: Virtuoso has others of its own, and
-    Jena's default graph is empty.
+    Jena's default graph is empty. Where they are many, Jena's default graph is their union.
     """
     folder.mkdir()
     if name == "oxigraph":
@@ -47,7 +47,7 @@ def standing(name: str, quads: Path, folder: Path) -> Iterator[Standing]:
         with virtuoso_server({_UNNAMED: quads}, folder) as other:
             yield Standing(other.address, named, other.holds)
     else:
-        with jena_server([quads]) as served:
+        with jena_server([quads], union=not named) as served:
             yield Standing(served.address, named, served.dump)
 
 

@@ -21,13 +21,15 @@ import org.apache.jena.sparql.core.DatasetDescription;
 import org.apache.jena.sparql.core.DatasetGraph;
 import org.apache.jena.sparql.core.DatasetGraphFactory;
 import org.apache.jena.sparql.core.DynamicDatasets;
+import org.apache.jena.sparql.core.GraphView;
 import org.apache.jena.update.UpdateAction;
 import org.apache.jena.system.Txn;
 
 /**
  * A SPARQL server over Jena's own engine and transactional store, which are those of Fuseki.
  *
- * Arguments: files of N-Quads. Prints the port. Each dataset is the one there is, at any path:
+ * Arguments: files of N-Quads. Prints the port. With -Dunion=true the union of the named graphs is
+ * the default graph that is asked, as a dataset of Fuseki can be set up. Each dataset is the one there is, at any path:
  * .../query answers SELECT, ASK (JSON) and CONSTRUCT (N-Triples), .../update updates, and GET of
  * .../data gives all as N-Quads.
  */
@@ -81,7 +83,7 @@ public final class JenaServer {
         List<String> merged = said.getOrDefault("default-graph-uri", List.of());
         List<String> named = said.getOrDefault("named-graph-uri", List.of());
         DatasetGraph over = merged.isEmpty() && named.isEmpty()
-            ? data
+            ? (Boolean.getBoolean("union") ? union() : data)
             : DynamicDatasets.dynamicDataset(DatasetDescription.create(merged, named), data, false);
         try (QueryExecution run = QueryExecutionFactory.create(query, over)) {
             if (query.isConstructType()) {
@@ -92,6 +94,13 @@ public final class JenaServer {
             else ResultSetFormatter.outputAsJSON(out, run.execSelect());
             return "application/sparql-results+json";
         }
+    }
+
+    /** Returns the data with the union of their named graphs as default graph. */
+    private DatasetGraph union() {
+        DatasetGraph made = DatasetGraphFactory.create(GraphView.createUnionGraph(data));
+        data.listGraphNodes().forEachRemaining(name -> made.addGraph(name, data.getGraph(name)));
+        return made;
     }
 
     private static String sent(HttpExchange call, String direct) {

@@ -30,8 +30,11 @@ _LEFT: Final = "org/apache/jena/ext/"
 
 
 @contextmanager
-def jena_server(nquads: Sequence[Path]) -> Iterator[Served]:
-    """Run a server that holds files of N-Quads; skips the test where Jena or Java is not there."""
+def jena_server(nquads: Sequence[Path], *, union: bool = False) -> Iterator[Served]:
+    """Run a server that holds files of N-Quads; skips the test where Jena or Java is not there.
+
+    With `union` the union of the named graphs is its default graph.
+    """
     java = shutil.which("java")
     if java is None or shutil.which("javac") is None or not (_JARS / "jena-arq.jar").is_file():
         pytest.skip("Jena is not installed (apt-get install libapache-jena-java default-jdk)")
@@ -39,7 +42,15 @@ def jena_server(nquads: Sequence[Path]) -> Iterator[Served]:
         path = os.pathsep.join([folder, *(str(_JARS / f"{name}.jar") for name in _NEEDED)])
         _texts(Path(folder))
         process = subprocess.Popen(
-            [java, "-Xmx2g", "-cp", path, str(_SOURCE), *map(str, nquads)],
+            [
+                java,
+                "-Xmx2g",
+                f"-Dunion={str(union).lower()}",
+                "-cp",
+                path,
+                str(_SOURCE),
+                *map(str, nquads),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )

@@ -16,7 +16,7 @@ import pytest
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
-from kgreason.base.fetching import SourceError
+from kgreason.base.fetching import Late, SourceError
 from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.kept_answers import KeptAnswers
@@ -445,8 +445,44 @@ def test_a_body_that_ends_too_early_is_asked_for_again(proxy: Proxy) -> None:
 def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(beginning: bytes) -> None:
     with trickling(beginning) as address:
         asking = AskingEndpoint(NamedEndpoint(address, seconds=0.1), sleep=lambda _: None)
-        with pytest.raises(SourceError, match=r"(did not end its answer|did not answer) within"):
+        said = r"(did not end its answer|did not answer) within 0\.1 s\. Allow .*--query-seconds"
+        with pytest.raises(Late, match=said):  # and it is not asked again
             asking.count("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }")
+
+
+def test_what_points_at_reached_nodes_is_cut_where_it_takes_too_long(
+    server: Served, shapes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = AskingEndpoint.solutions
+
+    def late(self: AskingEndpoint, query: str) -> Any:
+        if "SELECT DISTINCT ?property" in query:
+            raise Late("the server did not end its answer within 60 s.")
+        return ask(self, query)
+
+    monkeypatch.setattr(AskingEndpoint, "solutions", late)
+    with kgreason.investigate(server.address, shapes=shapes, **RUN) as found:
+        (extract,) = of(found.record, "Extract").values()
+        assert extract["cutNodes"] == ["1"]
+        assert audit(found.record).ok, str(audit(found.record))
+
+
+def test_many_named_graphs_beside_an_empty_default_graph_are_not_taken_for_nothing(
+    shapes: Path,
+) -> None:
+    graphs = {
+        f"https://example.org/graphs/{n}": f"{HEAD} e:s{n} a e:Sample .".encode() for n in range(51)
+    }
+    plain = AskingEndpoint.solutions
+    with oxigraph_server(graphs) as many, pytest.MonkeyPatch.context() as patched:
+
+        def without_union(self: AskingEndpoint, query: str) -> Any:
+            self.union = None  # as of an engine that has no parameter for it
+            return plain(self, query)
+
+        patched.setattr(AskingEndpoint, "solutions", without_union)
+        with pytest.raises(GraphError, match="default graph is empty, and there are more than 50"):
+            kgreason.investigate(many.address, shapes=shapes, **RUN)
 
 
 def test_an_endpoint_that_dies_is_asked_nothing_twice(

@@ -29,6 +29,7 @@ from kgreason.record.remote import RaceLost, Server, address_of
 from kgreason.review.judge import judge
 from kgreason.run import recorded
 from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
+from tests.jena_server import jena_server
 from tests.lifetime_support import of
 from tests.queue_support import workers_here
 
@@ -177,12 +178,14 @@ def together(*works: Any) -> list[BaseException]:
     return wrong
 
 
-def test_people_who_judge_at_once_are_all_heard(written: str) -> None:
-    def of_person(name: str) -> Any:
-        return lambda: judge(written, "H1", name, right=True, which=NONCE_IRI)
+def judging(address: str, name: str) -> Any:
+    """Return what judges a hypothesis in somebody's name."""
+    return lambda: judge(address, "H1", name, right=True, which=NONCE_IRI)
 
+
+def test_people_who_judge_at_once_are_all_heard(written: str) -> None:
     names = ["ada", "ben", "cleo", "dan"]
-    assert together(*map(of_person, names)) == []
+    assert together(*(judging(written, name) for name in names)) == []
     with recorded(Path(written), NONCE_IRI) as found:
         judged = of(found.record, "Judgement").values()
         assert len(judged) == len(names)
@@ -456,26 +459,54 @@ class _Rdflib(BaseHTTPRequestHandler):
 _UPDATE, _QUERY = "application/sparql-update", "application/sparql-query"
 
 
-@pytest.mark.slow
-def test_another_engine_keeps_the_same_record(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+@contextlib.contextmanager
+def rdflib_server() -> Iterator[str]:
+    """Run a store of rdflib; gives the address of its dataset."""
     own = {"dataset": rdflib.Dataset(), "lock": threading.Lock()}
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Rdflib,), own))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        address = f"http://127.0.0.1:{server.server_address[1]}/ds"
+        yield f"http://127.0.0.1:{server.server_address[1]}/ds"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextlib.contextmanager
+def jena_dataset() -> Iterator[str]:
+    """Run Jena's engine and its transactional store; gives the address of its dataset."""
+    with jena_server([]) as served:
+        yield f"{served.base}/ds"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("served", [rdflib_server, jena_dataset])
+def test_another_engine_keeps_the_same_record(
+    served: Callable[[], contextlib.AbstractContextManager[str]],
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+    with served() as address:
         investigate(data, address, nonce=NONCE)
         investigate(data, tmp_path / "ledger", nonce=NONCE)
         with recorded(tmp_path / "ledger") as folder, recorded(Path(address)) as there:
             assert timeless(there.record) == timeless(folder.record)
             assert audit(there.record).ok, str(audit(there.record))
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+
+
+@pytest.mark.slow
+def test_people_who_judge_at_once_are_all_heard_by_another_engine(data: Path) -> None:
+    with jena_dataset() as address:
+        investigate(data, address, nonce=NONCE)
+        names = ["ada", "ben", "cleo", "dan"]
+        assert together(*(judging(address, name) for name in names)) == []
+        with recorded(Path(address), NONCE_IRI) as found:
+            assert len(of(found.record, "Judgement")) == len(names)
+            assert audit(found.record).ok, str(audit(found.record))
 
 
 @pytest.mark.slow

@@ -48,6 +48,10 @@ class SourceError(RunError):
         self.status = status
 
 
+class Late(SourceError):  # noqa: N818 - reads as what happened
+    """An answer did not end in the time that it may take."""
+
+
 def from_environment(**variables: str) -> dict[str, str]:
     """Return the parameters whose environment variables are set, by name."""
     return {name: os.environ[key] for name, key in variables.items() if os.environ.get(key)}
@@ -114,7 +118,9 @@ class Fetch:
     `base` is its address, `per_second` how often it may be asked. `cache` is a folder of answers
     by the digest of their request, keys left out. An answer may take `seconds` from the first byte
     that is sent to the last that comes, and hold `largest` bytes; after a status of `again` it is
-    asked for once more. `sleep` and `now` stand for the clock.
+    asked for once more, and after one that did not end in time unless `patient` is off: who is
+    still at work on a long question is not helped by a second one. `sleep` and `now` stand for the
+    clock.
     """
 
     base: str
@@ -128,6 +134,7 @@ class Fetch:
     seconds: float = field(default_factory=lambda: _SECONDS)
     largest: int = _LARGEST
     again: frozenset[int] = AGAIN
+    patient: bool = True
     _next: float = 0.0
     _client: Any = None
     _process: int = 0
@@ -178,9 +185,9 @@ class Fetch:
         host, tries, pause = urlsplit(address).netloc, integer("fetchTries"), figure("fetchPause")
         for attempt in range(1, tries + 1):
             self._wait()
-            answer, wrong = self._once(method, address, sent)
+            answer, wrong, late = self._once(method, address, sent)
             if answer is None:
-                told, again, after = wrong, True, None
+                told, again, after = wrong, self.patient or not late, None
             elif answer.status in _OK:
                 return answer
             else:
@@ -196,7 +203,7 @@ class Fetch:
                 )
             if not again or attempt == tries:
                 said = "" if answer is None else _said(answer)
-                raise SourceError(
+                raise (Late if late else SourceError)(
                     f"{host} {told}{f', {tries} times' if again else ''}{said}.",
                     None if answer is None else answer.status,
                 )
@@ -211,8 +218,8 @@ class Fetch:
 
     def _once(
         self, method: str, address: str, sent: Mapping[str, Any]
-    ) -> tuple[Answered | None, str]:
-        """Ask once; gives the answer, or None and what went wrong."""
+    ) -> tuple[Answered | None, str, bool]:
+        """Ask once; gives the answer, or None, what went wrong, and whether time ran out."""
         client, errors = self._connected()
         until, late = self.now() + self.seconds, f"did not end its answer within {self.seconds:g} s"
         limit = _Limit(self.seconds, self._wire)
@@ -226,17 +233,20 @@ class Fetch:
                         host = urlsplit(address).netloc
                         raise SourceError(f"{host} answered with more than {self.largest} bytes.")
                     if self.now() > until:
-                        return None, late
-                if limit.reached:  # a body without a length ends where the connection does
-                    return None, late
+                        break
+                # A body without a length ends where the connection does.
+                if limit.reached or self.now() > until:
+                    return None, late, True
                 headers = {name.lower(): said for name, said in came.headers.items()}
-                return Answered(came.status_code, headers, b"".join(parts)), ""
+                return Answered(came.status_code, headers, b"".join(parts)), "", False
+        except errors.ConnectTimeout:
+            return None, f"cannot be reached within {self.seconds:g} s", False
         except errors.TimeoutException:
-            return None, f"did not answer within {self.seconds:g} s"
+            return None, f"did not answer within {self.seconds:g} s", True
         except errors.HTTPError as error:
             if limit.reached:
-                return None, late
-            return None, f"cannot be reached ({type(error).__name__})"
+                return None, late, True
+            return None, f"cannot be reached ({type(error).__name__})", False
 
     def _connected(self) -> tuple[Any, Any]:
         try:

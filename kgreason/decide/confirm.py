@@ -19,7 +19,8 @@ from kgreason.base.weights import Drawn, confirmed_by
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.script import Script, rewritten
 from kgreason.context.symptom import Symptom
-from kgreason.endpoint.asking_endpoint import AskingEndpoint
+from kgreason.endpoint import dialect
+from kgreason.endpoint.class_lists import ClassLists
 from kgreason.endpoint.extract import Asked, Extract
 from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
@@ -51,10 +52,11 @@ def confirm(context: Context, symptoms: Sequence[Symptom], request: Request) -> 
     )
     asking = asking_of(named)
     asking.union = extract.union
+    classes = ClassLists(asking, dialect.named(extract.dialect))
     step = context.record.step("Settle")
     associate(context.record, step, ENGINE)
     told = [
-        _confirmed(context, step, symptom, asked, row, asking, extract)
+        _confirmed(context, step, symptom, asked, row, classes, extract)
         for symptom in symptoms
         if (asked := extract.asked(symptom.constraint.key)) is not None
         for row in context.record.select("supported-regions", symptom=symptom.node)
@@ -91,7 +93,7 @@ def _confirmed(
     symptom: Symptom,
     asked: Asked,
     row: Row,
-    asking: AskingEndpoint,
+    classes: ClassLists,
     extract: Extract,
 ) -> ox.NamedNode:
     view = view_of(context, symptom, 1)
@@ -101,7 +103,7 @@ def _confirmed(
     taken = len(extract.lists[asked.members]) - len(asked.failed)
     drawn = Drawn(asked.failing, len(asked.failed), asked.population - asked.failing, taken)
     bad, good = confirmed_by(drawn, failing, passing)
-    counts = _counted(symptom, context, row, asking)
+    counts = _counted(symptom, context, row, classes)
     if isinstance(counts, str):
         found: dict[str, Value] = {"notCounted": counts}
     else:
@@ -119,7 +121,7 @@ def _confirmed(
 
 
 def _counted(
-    symptom: Symptom, context: Context, row: Row, asking: AskingEndpoint
+    symptom: Symptom, context: Context, row: Row, classes: ClassLists
 ) -> tuple[int, int] | str:
     """Count a region at the endpoint, and who fails in it; gives why where it cannot be counted."""
     constraint = symptom.constraint
@@ -131,9 +133,10 @@ def _counted(
     default = {source.iri.value for source in context.graph.sources}
     if _NOT_THERE in text or any(f"<{iri}>" in text for iri in default):
         return "The region is made of what only the extract has, such as how literals are written."
-    given = {"region": pattern(text), "failing": failing_nodes(constraint.asked)}
-    made = template(ROLE, "confirm")
+    made, asking = template(ROLE, "confirm"), classes.asking
     try:
+        region = classes.fragment(pattern(text))
+        given = {"region": region, "failing": failing_nodes(constraint.asked)}
         there = asking.count(made.render("inside", region=given["region"]))
         return there, asking.count(made.render("failing", **given))
     except (SourceError, RunError) as error:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import pyoxigraph as ox
 
 from kgreason.base.errors import QueryError
-from kgreason.base.fetching import AGAIN, Answered, Fetch, SourceError
+from kgreason.base.fetching import AGAIN, Answered, Fetch, Late, SourceError
 from kgreason.base.figures import integer
 from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Results, Store, Term
@@ -87,6 +87,7 @@ class AskingEndpoint:
             seconds=named.seconds,
             largest=integer("endpointBytes"),
             again=AGAIN - {500},  # for an endpoint that is an error of the query
+            patient=False,
         )
 
     def solutions(self, query: str) -> Any:
@@ -96,7 +97,7 @@ class AskingEndpoint:
         form += [("named-graph-uri", one) for one in self.graphs]
         form += [] if self.union is None else [(self.union, "true")]
         kept = self.answers and self.answers.get(self.named.address, form)
-        answer = Answered(200, {"server": kept[1]}, kept[0]) if kept else self._fetch.post(form)
+        answer = Answered(200, {"server": kept[1]}, kept[0]) if kept else self._sent(form)
         self.asked.queries += 1
         self.asked.bytes += len(answer.body)
         self.asked.kept += bool(kept)
@@ -108,6 +109,12 @@ class AskingEndpoint:
         if self.answers and not kept:
             self.answers.put(self.named.address, form, answer.body, said)
         return found
+
+    def _sent(self, form: Sequence[tuple[str, str]]) -> Answered:
+        try:
+            return self._fetch.post(form)
+        except Late as error:
+            raise Late(f"{error} Allow its answers more time with --query-seconds.") from error
 
     @property
     def page(self) -> int:

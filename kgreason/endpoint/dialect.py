@@ -20,12 +20,14 @@ class Dialect:
     """An engine: its name, how its servers call themselves, and how a merge is asked for.
 
     `server` is a regular expression on the header Server; `union` is the parameter of a request
-    that makes the merge of all graphs the default graph, None where there is none.
+    that makes the merge of all graphs the default graph, None where there is none. Where it
+    `lists_classes`, paths through subclasses are asked as lists of classes.
     """
 
     name: str
     server: str | None = None
     union: str | None = None
+    lists_classes: bool = False
 
 
 @cache
@@ -43,7 +45,10 @@ def dialects() -> Mapping[str, Dialect]:
             }
             name = said[RDFS.label]
             found[name] = Dialect(
-                name, said.get(TRAILS.serverName), said.get(TRAILS.unionParameter)
+                name,
+                said.get(TRAILS.serverName),
+                said.get(TRAILS.unionParameter),
+                said.get(TRAILS.listsClasses) == "true",
             )
     return found
 

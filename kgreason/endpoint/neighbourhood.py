@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import pyoxigraph as ox
 
-from kgreason.base.fetching import SourceError
+from kgreason.base.fetching import Late, SourceError
 from kgreason.base.figures import integer
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Value, template
@@ -197,7 +197,7 @@ class Neighbourhood:
             if found:
                 self._linked(few, sorted(found), where)
         except SourceError as error:
-            if not about_one_query(error):
+            if not about_one_query(error) and not isinstance(error, Late):
                 raise
             self.cut.append(Cut(None, f"linked at {where}", len(few)))
 

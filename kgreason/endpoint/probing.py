@@ -1,5 +1,6 @@
 """Find out what an endpoint can be asked: small queries whose answers are known."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,11 +11,19 @@ from kgreason.base.templates import Fragment, Template, role
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, about_one_query
 from kgreason.endpoint.dialect import Dialect, named, of_server
 from kgreason.endpoint.extract import ProbeResult
-from kgreason.shacl import Constraint
 from kgreason.shacl.constraint import Texts
 
 ROLE: Final = "probe"
 _ROWS: Final = " rows"
+_SAME: Final = re.compile(r'sameTerm\((\?\w+), (<[^<>\s]+>|"(?:[^"\\\n]|\\.)*")\)')
+_AT_LEAST: Final = re.compile(
+    r"FILTER NOT EXISTS \{ SELECT \?focus WHERE \{ ([^{}]+) \}\s+"
+    r"GROUP BY \?focus HAVING \(COUNT\(DISTINCT (\?\w+)\) >= (\S+)\) \}"
+)
+_FEWER: Final = (
+    r"OPTIONAL { SELECT ?focus (COUNT(DISTINCT \2) AS ?several) WHERE { \1 } GROUP BY ?focus }"
+    r" FILTER (COALESCE(?several < \3, true))"
+)
 
 
 @dataclass(frozen=True)
@@ -37,18 +46,19 @@ class Probed:
     def spelled(self, texts: Texts) -> Texts:
         """Return texts as this engine can be asked, without a form that it gets wrong."""
         wrong = {one.name for one in self.failed}
-        drops = [
-            one.header["drops"]
+        changes = [
+            (one.header["drops"], one.header.get("puts", ""))
             for one in self.failed
             if "drops" in one.header and one.header.get("where") not in wrong
         ]
         return replace(
-            texts, target=_without(texts.target, drops), violation=_without(texts.violation, drops)
+            texts,
+            target=_changed(texts.target, changes, wrong),
+            violation=_changed(texts.violation, changes, wrong),
         )
 
-    def refuses(self, constraint: Constraint) -> str | None:
-        """Explain why a constraint cannot be asked here; None where it can."""
-        texts = self.spelled(constraint.portable)
+    def refuses(self, texts: Texts) -> str | None:
+        """Explain why spelled texts of a constraint cannot be asked here; None where they can."""
         text = f"{texts.target.text}\n{texts.violation.text}".lower()
         for one in self.failed:
             concerns = one.header.get("concerns")
@@ -57,11 +67,22 @@ class Probed:
         return None
 
 
-def _without(part: Fragment, drops: Iterable[str]) -> Fragment:
+def _changed(part: Fragment, changes: Iterable[tuple[str, str]], wrong: set[str]) -> Fragment:
     text = part.text
-    for one in drops:
-        text = text.replace(one, "")
+    for old, new in changes:
+        text = text.replace(old, new)
+    if "same-term" in wrong:
+        text = _SAME.sub(_equal, text)
+    if "grouped-exists" in wrong:
+        text = _AT_LEAST.sub(_FEWER, text)
     return Fragment(text, part.prefixes)
+
+
+def _equal(found: re.Match[str]) -> str:
+    """Ask for an IRI, or a text without a language, by what holds of no other term."""
+    value, term = found.groups()
+    plain = f' && LANG({value}) = ""' if term.startswith('"') else ""
+    return f"COALESCE({value} = {term}{plain}, false)"
 
 
 def probe(asking: AskingEndpoint, dialect: Dialect) -> Probed:

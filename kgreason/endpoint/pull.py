@@ -20,6 +20,7 @@ from kgreason.endpoint.asking_endpoint import (
     about_one_query,
     batches,
 )
+from kgreason.endpoint.class_lists import ClassLists
 from kgreason.endpoint.extract import Asked, Extract
 from kgreason.endpoint.kept_answers import KEPT_HOURS, KeptAnswers
 from kgreason.endpoint.known import Rules, known
@@ -140,6 +141,7 @@ class _Pull:
         self.pages = pages_of(self.asking, seed)
         self.lists: dict[str, tuple[str, ...]] = {}
         self.wholes: dict[str, Listed] = {}
+        self.classes: ClassLists | None = None
         self.refused: list[str] = []
         self.notices: list[str] = []
 
@@ -234,8 +236,8 @@ class _Pull:
         failing: dict[str, tuple[int, int]] = {}
         members, few = 0, set[str]()
         for constraint in compiled.constraints:
-            if probed.refuses(constraint) is None:
-                spelled = probed.spelled(constraint.portable)
+            spelled, why = self._spelled(constraint, probed)
+            if why is None:
                 bad, _ = self._bad(spelled, _FEW, _said(compiled, constraint))
                 if bad.total:
                     population = constraint.population or bad.total
@@ -290,6 +292,12 @@ class _Pull:
         if not plain and len(graphs) <= _GRAPHS:
             self.asking.graphs = tuple(sorted(graph.value for graph in graphs))
             return Layout(named=True, covered=True)
+        if not plain:
+            raise GraphError(
+                f"{self.named.address}: the default graph is empty, and there are more than "
+                f"{_GRAPHS} named graphs; name those to look at with --graph IRI, or have the "
+                "server make the union of all its default graph."
+            )
         self.notices.append(
             f"{self.named.address}: the default graph does not hold what the named graphs hold, "
             "and only the default graph is looked at; name graphs with --graph IRI to look at them."
@@ -300,17 +308,23 @@ class _Pull:
         self, constraint: Constraint, probed: Probed, reported: AbstractSet[str] | None
     ) -> Asked | None:
         """Ask who is looked at and who fails; None where that cannot be asked here."""
-        why = probed.refuses(constraint)
+        spelled, why = self._spelled(constraint, probed)
         if why is None:
             try:
-                spelled = replace(constraint, portable=probed.spelled(constraint.portable))
-                return self._drawn(spelled, reported)
+                return self._drawn(replace(constraint, portable=spelled), reported)
             except SourceError as error:
                 if not about_one_query(error):
                     raise
                 why = f"{error} It is passed over."
         self.refused.append(f"{constraint.label}: {why}")
         return None
+
+    def _spelled(self, constraint: Constraint, probed: Probed) -> tuple[Texts, str | None]:
+        """Return the texts that can be asked here, and why they cannot, where that is so."""
+        if self.classes is None:
+            self.classes = ClassLists(self.asking, probed.dialect)
+        spelled = self.classes.texts(probed.spelled(constraint.portable))
+        return spelled, probed.refuses(spelled)
 
     def _bad(
         self, texts: Texts, most: int, reported: AbstractSet[str] | None

@@ -1,0 +1,97 @@
+"""What an engine gets wrong is asked of it in another way, and says the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+from kgreason.base.templates import Fragment, role
+from kgreason.endpoint.asking_endpoint import AskingEndpoint
+from kgreason.endpoint.dialect import named
+from kgreason.endpoint.probing import Probed
+from kgreason.shacl.constraint import Texts
+from tests.endpoint_server import Served, oxigraph_server
+from tests.test_endpoint import SHAPES, feeds
+
+pytest.importorskip("httpx")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with oxigraph_server(feeds()) as served:
+        yield served
+
+
+def test_groups_within_exists_are_asked_in_another_way_where_an_engine_gets_them_wrong(
+    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, asked = AskingEndpoint.solutions, list[str]()
+    probed = role("probe")["grouped-exists"].render()
+
+    def wrong(self: AskingEndpoint, query: str) -> Any:
+        asked.append(query)
+        if query == probed:
+            query = query.replace('"true", "false"', '"false", "true"')
+        return ask(self, query)
+
+    monkeypatch.setattr(AskingEndpoint, "solutions", wrong)
+    shapes = tmp_path / "shapes.ttl"
+    rules = " ; ".join(
+        f"sh:property [ sh:path e:box ; {rule} ]" for rule in ("sh:maxCount 1", "sh:minCount 2")
+    )
+    shapes.write_text(f"{SHAPES} e:SampleShape {rules} .", encoding="utf-8")
+    found = kgreason.estimate(server.address, shapes=shapes)
+    assert list(found.failing.values()) == [(40, 240), (240, 240)]
+    assert not found.refused
+    own = [one for one in asked if "HAVING" in one and one != probed]
+    assert any("{ SELECT ?focus WHERE { ?focus <https://example.org/lab/box>" in o for o in own)
+    assert any("FILTER (COALESCE(?several < " in one for one in asked)
+    assert not any("EXISTS { SELECT ?focus" in one for one in asked)
+
+
+def test_classes_and_terms_are_asked_in_another_way_where_an_engine_gets_them_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, asked = AskingEndpoint.solutions, list[str]()
+    probed = role("probe")["same-term"].render()
+
+    def answers(self: AskingEndpoint, query: str) -> Any:
+        asked.append(query)
+        if query == probed:
+            query = query.replace('"true", "false"', '"false", "true"')
+        return ask(self, query)
+
+    monkeypatch.setattr(AskingEndpoint, "solutions", answers)
+    below = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+    graphs = feeds()
+    graphs["https://example.org/boxes"] += f"""
+e:Crate {below} e:Case . e:Case {below} e:Box . e:Case {below} e:Crate . e:Sample {below} e:Thing .
+e:s1-1 e:colour e:b1 . e:s1-2 e:colour e:b2 .""".encode()
+    graphs["https://example.org/boxes"] = graphs["https://example.org/boxes"].replace(
+        b"e:b1 a e:Box", b"e:b1 a e:Crate"
+    )
+    shapes = tmp_path / "shapes.ttl"
+    rules = SHAPES.replace("e:Sample ;", "e:Thing ;").rstrip(" .\n")
+    colour = "sh:property [ sh:path e:colour ; sh:in ( e:b1 e:b3 ) ]"
+    shapes.write_text(f"{rules} ;\n  {colour} .", encoding="utf-8")
+    with oxigraph_server(graphs) as served:
+        lists = kgreason.estimate(served.address, shapes=shapes, dialect="virtuoso")
+        assert not any("?focus rdf:type/rdfs" in one for one in asked if "?value" in one)
+        assert any("COALESCE(?value = <" in one for one in asked)
+        monkeypatch.setattr(AskingEndpoint, "solutions", ask)
+        paths = kgreason.estimate(served.address, shapes=shapes, dialect="oxigraph")
+    assert lists.failing == paths.failing
+    assert list(lists.failing.values()) == [(40, 240), (1, 240)]
+
+
+def test_a_text_is_asked_for_by_what_holds_of_no_other_term() -> None:
+    same = role("probe")["same-term"]
+    texts = Texts(
+        Fragment(""), Fragment(r'FILTER (sameTerm(?value, "a \"b\"") || sameTerm(?v, 1))')
+    )
+    spelled = Probed(named("plain"), (), (same,)).spelled(texts)
+    assert spelled.violation.text == (
+        r'FILTER (COALESCE(?value = "a \"b\"" && LANG(?value) = "", false) || sameTerm(?v, 1))'
+    )
