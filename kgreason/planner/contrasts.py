@@ -25,7 +25,8 @@ from kgreason.planner.tool_observation import Observation
 from kgreason.record.plan_steps import FAILED
 from kgreason.shacl import names as rule_names
 
-_CITED: Final = integer("planCited")
+CITED: Final = integer("planCited")
+"""Nodes that one call cites at most."""
 
 
 def contrast(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
@@ -55,7 +56,7 @@ def contrast(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     others = len(failing) - 1
     if others:
         said += f" {others} other {'rules are' if others > 1 else 'rule is'} broken, too."
-    shown = tuple((node, None) for node in sorted(symptom.failing, key=str)[:_CITED])
+    shown = tuple((node, None) for node in sorted(symptom.failing, key=str)[:CITED])
     return Observation(said, len(rows), shown, text, found.digest)
 
 

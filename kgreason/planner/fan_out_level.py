@@ -19,9 +19,9 @@ from kgreason.context.symptom import Observed
 from kgreason.loop import Investigation
 from kgreason.observe.cite import cite
 from kgreason.observe.opening import recorded_request
+from kgreason.planner.contrasts import CITED
 from kgreason.planner.fan_in import fan_in
 from kgreason.planner.plan_result import citations
-from kgreason.planner.plan_tools import CITED
 from kgreason.planner.question_terms import as_json
 from kgreason.planner.splitting import DIVIDES, divided_by, further, within
 from kgreason.planner.strategy_protocol import shares

@@ -7,14 +7,13 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.base.errors import KgreasonError, OptionError
-from kgreason.base.figures import integer
 from kgreason.base.store import Row, Term, check_query
 from kgreason.base.templates import role, template
 from kgreason.base.terms import PREFIXES
 from kgreason.graph.names import Names
 from kgreason.graph.query_result import query_result
 from kgreason.observe.question_words import common
-from kgreason.planner.contrasts import contrast, named_rules
+from kgreason.planner.contrasts import CITED, contrast, named_rules
 from kgreason.planner.earlier_findings import finding
 from kgreason.planner.question_terms import term_of
 from kgreason.planner.tool_catalogue import tools
@@ -24,8 +23,6 @@ from kgreason.record.plan_steps import FAILED, REFUSED
 from kgreason.report.as_json import as_dict
 from kgreason.shacl import names as rule_names
 
-CITED: Final = integer("planCited")
-"""Nodes that one call cites at most."""
 _LONGEST: Final = 2000
 """Characters of an observation that are told; how many rows there were is said anyway."""
 _NODE: Final = "node"

@@ -20,6 +20,8 @@ from kgreason.base.words import content
 from kgreason.routing.phrases import words_of
 from kgreason.routing.task_types import task_types
 
+_LEAST: Final = integer("typeSessions")
+_ALIKE: Final = figure("typeAlike")
 _LATEST: Final = 500
 """So many of the latest unfitting questions are looked at; each is held against all others."""
 _MISSED: Final = "which seemed to fit"
@@ -131,9 +133,8 @@ class Proposals:
             numbers = ", ".join(f"I{one.number}" for one in several)
             made.append(f"# {numbers} are alike, but share no words that the others do not have.\n")
         if not self.types:
-            least = integer("typeSessions")
             made.append(
-                f"# No type is proposed. That takes {least} different questions that share words.\n"
+                f"# No type is proposed. That takes {_LEAST} questions that differ and share words.\n"
             )
         if self.alone:
             lines = ["# Questions that no type fits, and that are in no type proposed here:"]
@@ -152,7 +153,7 @@ def proposed_types(store: Store) -> Proposals:
     missed = [replace(one, why=_MISSED) for one in past if not one.why and not one.answered]
     for cluster in _clusters(unfitting[-_LATEST:]):
         several = _with_missed(cluster, missed[-_LATEST:])
-        if len({_line(one.question).casefold() for one in several}) < integer("typeSessions"):
+        if len({_line(one.question).casefold() for one in several}) < _LEAST:
             continue
         inside = {one.investigation for one in several}
         others = [one for one in past if one.investigation not in inside]
@@ -194,8 +195,7 @@ def _with_missed(
 
     They never outnumber those that no type fits.
     """
-    least = float(figure("typeAlike"))
-    like = [one for one in missed if _average([one], cluster) >= least]
+    like = [one for one in missed if _average([one], cluster) >= _ALIKE]
     return sorted([*cluster, *like[-len(cluster) :]], key=lambda one: one.number)
 
 
@@ -210,17 +210,16 @@ def _clusters(several: Sequence[PastQuestion]) -> list[list[PastQuestion]]:
 
     Two groups of the outcome are joined as long as their questions are alike on average.
     """
-    least = float(figure("typeAlike"))
     groups: list[list[PastQuestion]] = []
     for one in several:
         best = max(groups, key=lambda group: _average([one], group), default=None)
-        if best is not None and _average([one], best) >= least:
+        if best is not None and _average([one], best) >= _ALIKE:
             best.append(one)
         else:
             groups.append([one])
     merged: list[list[PastQuestion]] = []
     for group in groups:
-        near = next((other for other in merged if _average(group, other) >= least), None)
+        near = next((other for other in merged if _average(group, other) >= _ALIKE), None)
         if near is None:
             merged.append(group)
         else:

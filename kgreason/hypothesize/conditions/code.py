@@ -13,7 +13,7 @@ from kgreason.base.figures import figure
 
 SOME: Final = figure("someBits")
 TOLD: Final = figure("toldBits")
-"""Bits from which on a condition is told; at most one search in 128 tells such a one by chance."""
+"""Bits from which on a condition is told; one in a thousand searches tells such a one by chance."""
 LIKELIEST: Final = 3 / 4
 """The most of the probability that one number of failing nodes can have, as `number` shares it."""
 LENGTH_BITS: Final = (3.0, 1.0, 2.0, 3.0)
