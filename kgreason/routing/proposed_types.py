@@ -134,7 +134,8 @@ class Proposals:
             made.append(f"# {numbers} are alike, but share no words that the others do not have.\n")
         if not self.types:
             made.append(
-                f"# No type is proposed. That takes {_LEAST} questions that differ and share words.\n"
+                f"# No type is proposed. That takes {_LEAST} different questions that share "
+                "words.\n"
             )
         if self.alone:
             lines = ["# Questions that no type fits, and that are in no type proposed here:"]
