@@ -136,8 +136,8 @@ def _counted(
     made, asking = template(ROLE, "confirm"), classes.asking
     try:
         region = classes.fragment(pattern(text))
-        given = {"region": region, "failing": failing_nodes(constraint.asked)}
-        there = asking.count(made.render("inside", region=given["region"]))
-        return there, asking.count(made.render("failing", **given))
+        there = asking.count(made.render("inside", region=region))
+        failing = failing_nodes(constraint.asked)
+        return there, asking.count(made.render("failing", region=region, failing=failing))
     except (SourceError, RunError) as error:
         return str(error).partition("\n")[0]

@@ -19,7 +19,7 @@ from kgreason.base.terms import PREFIXES, TYPE
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
 from kgreason.graph.names import local_name
-from kgreason.observe.question_words import CUE_FAR, Asked, Calling, Vocabulary, stem, stems
+from kgreason.observe.question_words import CUE_FAR, Asked, Calling, Vocabulary, common, stem, stems
 from kgreason.shacl import Constraint
 from kgreason.shacl import names as symptom_names
 
@@ -67,7 +67,7 @@ def spoken_of(question: str, rule: Constraint, name: str) -> frozenset[str]:
     """Return the stems of a question that a rule is called by: name, property and shape."""
     called = [name, rule.path.text if rule.path else ""]
     called += [local_name(rule.named_shape.value)] if rule.named_shape else []
-    return stems(question) & stems(" ".join(called))
+    return common(question, " ".join(called))
 
 
 def all_at_hand(observed: Observed) -> Offered | None:

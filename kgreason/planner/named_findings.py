@@ -1,7 +1,7 @@
 """How a question of a conversation names what an earlier one found: C1, H3, S1, it, or all."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kgreason.observe.question_words import stems
@@ -49,9 +49,8 @@ def named(question: str) -> dict[str, str]:
     return found | ({"asks": ", ".join(wanted)} if wanted else {})
 
 
-def _left(question: str, asked: Iterable[str]) -> frozenset[str]:
+def _left(question: str, asked: Mapping[str, Iterable[str]]) -> frozenset[str]:
     """Return the stems of the words of a question that could be the name of something."""
-    intents = intents_of(question)
-    idle = " ".join(word for one in asked if one in _SPENT for word in intents[one])
+    idle = " ".join(word for one in _SPENT for word in asked.get(one, ()))
     plain = _OF.sub(" ", _YEAR.sub(" ", question))
     return stems(plain) - stems(idle)

@@ -33,8 +33,8 @@ class AtHand:
 
     `symptoms` is how many constraints fail, as far as that is known; `finding` says that what an
     earlier question of the conversation found is named, `suspect` that something is named which may
-    bring about the rest; `runnable` are the patterns that a strategy
-    is there for, None where that does not matter.
+    bring about the rest; `runnable` are the patterns that a strategy is there for, None where that
+    does not matter.
     """
 
     shapes: bool = False
