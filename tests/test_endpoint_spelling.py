@@ -24,19 +24,25 @@ def server() -> Iterator[Served]:
         yield served
 
 
-def test_groups_within_exists_are_asked_in_another_way_where_an_engine_gets_them_wrong(
-    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def mistaken_by(monkeypatch: pytest.MonkeyPatch, probed: str) -> list[str]:
+    """Have endpoints answer a probe wrong; gives the queries that they are asked, as they come."""
     ask, asked = AskingEndpoint.solutions, list[str]()
-    probed = role("probe")["grouped-exists"].render()
 
-    def wrong(self: AskingEndpoint, query: str) -> Any:
+    def answers(self: AskingEndpoint, query: str) -> Any:
         asked.append(query)
         if query == probed:
             query = query.replace('"true", "false"', '"false", "true"')
         return ask(self, query)
 
-    monkeypatch.setattr(AskingEndpoint, "solutions", wrong)
+    monkeypatch.setattr(AskingEndpoint, "solutions", answers)
+    return asked
+
+
+def test_groups_within_exists_are_asked_in_another_way_where_an_engine_gets_them_wrong(
+    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probed = role("probe")["grouped-exists"].render()
+    asked = mistaken_by(monkeypatch, probed)
     shapes = tmp_path / "shapes.ttl"
     rules = " ; ".join(
         f"sh:property [ sh:path e:box ; {rule} ]" for rule in ("sh:maxCount 1", "sh:minCount 2")
@@ -54,16 +60,7 @@ def test_groups_within_exists_are_asked_in_another_way_where_an_engine_gets_them
 def test_classes_and_terms_are_asked_in_another_way_where_an_engine_gets_them_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask, asked = AskingEndpoint.solutions, list[str]()
-    probed = role("probe")["same-term"].render()
-
-    def answers(self: AskingEndpoint, query: str) -> Any:
-        asked.append(query)
-        if query == probed:
-            query = query.replace('"true", "false"', '"false", "true"')
-        return ask(self, query)
-
-    monkeypatch.setattr(AskingEndpoint, "solutions", answers)
+    asked = mistaken_by(monkeypatch, role("probe")["same-term"].render())
     below = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
     graphs = feeds()
     graphs["https://example.org/boxes"] += f"""
