@@ -1,11 +1,12 @@
-"""Whether the half that found a mechanism bears its prediction out."""
+"""Whether the half that found a mechanism bears its prediction out, and it alone."""
 
 from kgreason.base.templates import template
 from kgreason.context.view import View, digest, members
 from kgreason.graph.marks import mark_region
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.bars import PARTLY
-from kgreason.hypothesize.outlines import prediction_of
+from kgreason.hypothesize.outlines import placebo_of, prediction_of
+from kgreason.test.placebo import CLEARS
 
 
 def borne_out(view: View, candidate: Candidate) -> bool:
@@ -27,3 +28,22 @@ def borne_out(view: View, candidate: Candidate) -> bool:
     row = next(iter(view.graph.store.select(text)))
     claimed, holds = (int(row[name].value) for name in ("claimed", "holds"))
     return holds >= PARTLY * claimed
+
+
+def specific(view: View, candidate: Candidate) -> bool:
+    """Check whether placebo bindings clear hardly any nodes of the discovery half.
+
+    Of a candidate that is put to no such test it says nothing: that counts as true.
+    """
+    if "placebo" not in candidate.family.header["tests"].split():
+        return True
+    half = view.split(candidate.family).discovery
+    body = placebo_of(view, candidate, half)
+    row = next(iter(view.graph.store.select(template("test", "placebo").render(body=body))), {})
+    claimed, holds = (int(row[name].value) if name in row else 0 for name in ("claimed", "holds"))
+    return holds <= CLEARS * claimed
+
+
+def sound(view: View, candidate: Candidate) -> bool:
+    """Check whether the half that found a mechanism bears it out, and no placebo as well."""
+    return borne_out(view, candidate) and specific(view, candidate)

@@ -71,7 +71,7 @@ def outlined(view: View, candidate: Candidate) -> Outline:
     if "prediction" in asked:
         patterns["prediction"] = prediction_of(view, candidate, half)
     if "body" in asked:
-        patterns["placebo"] = _placebo(view, candidate, half)
+        patterns["placebo"] = placebo_of(view, candidate, half)
     if "known" in asked:
         patterns["known"], silent = known_outside(view, candidate, half)
     if "cost" in asked:
@@ -140,7 +140,8 @@ def prediction_of(view: View, candidate: Candidate, half: NamedNode) -> Fragment
     return section(candidate.family, "prediction", candidate.values, view, **more)
 
 
-def _placebo(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+def placebo_of(view: View, candidate: Candidate, half: NamedNode) -> Fragment:
+    """Return the placebo query of a candidate on a half: a SELECT of ?claimed and ?holds."""
     family = candidate.family
     if "own" in family.parameters:
         own = inside(view, candidate.pattern)

@@ -32,6 +32,7 @@ from kgreason.hypothesize.filters.shorter_story import ShorterStory
 from kgreason.hypothesize.filters.subsumption import Subsumption
 from kgreason.hypothesize.filters.support import Support
 from kgreason.hypothesize.filters.testable import Testable
+from kgreason.hypothesize.filters.unspecific import Unspecific
 
 __all__ = [
     "ALONE", "FILTERS", "MINED", "TOGETHER", "Dropped", "Figure", "Filter", "Redundancy",
@@ -47,6 +48,7 @@ ALONE: Final[tuple[Filter, ...]] = (
     OwnRight(),
     ShorterStory(),
     Clustering(),
+    Unspecific(),
     Subsumption(),
     NearDuplicate(),
 )

@@ -9,7 +9,7 @@ from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
-from kgreason.hypothesize.foretold import borne_out
+from kgreason.hypothesize.foretold import sound
 
 _COVERS: Final = figure("duplicateOverlap")
 _TOLD_BY: Final = figure("duplicateNodes")
@@ -18,8 +18,8 @@ _TOLD_BY: Final = figure("duplicateNodes")
 class NearDuplicate(Filter):
     """Drop a candidate whose region hardly differs from that of a preferred one.
 
-    Of two mechanisms, one whose prediction fails on the half that found it yields to one whose
-    prediction holds there. Where the search in conditions, a person or a program holds the very
+    Of two mechanisms, one whose prediction fails on the half that found it, or whose placebo does
+    as well there, yields to one of which neither is so. Where the search in conditions, a person or a program holds the very
     same nodes as another, the order of their families decides, and no figure. The record says who
     yielded to whom, so that a suggestion is told with the hypothesis that holds its nodes.
     """
@@ -70,11 +70,11 @@ class NearDuplicate(Filter):
 def _only_other(view: View, one: Candidate, preferred: Candidate) -> bool:
     """Check whether of two mechanisms only the one that is not preferred is borne out so far.
 
-    What each of them foretells is asked on the half that found both.
+    What each of them foretells, and what a placebo does, is asked on the half that found both.
     """
     if not one.is_mechanism or one.family.name == preferred.family.name:
         return False
-    return not borne_out(view, preferred) and borne_out(view, one)
+    return not sound(view, preferred) and sound(view, one)
 
 
 def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
