@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.figures import figure, integer
+from kgreason.base.templates import role
 from kgreason.test.finding import Finding, Stratum
 
 LEAST: Final = integer("brokenLeast")
@@ -25,23 +26,24 @@ def judged(ways: Sequence[Broken]) -> Finding:
 
     restates: nodes enter in nearly all ways, nearly all of each, and of all together. specific:
     nearly all of some way do. news: of no way. undetermined: fewer than five nodes fail, and lay
-    outside before.
+    outside before. Ways that leave values of one form (the header `leaves`) count as one.
     """
     counted = [one for one in ways if one.nodes]
     nodes, entered = sum(one.nodes for one in counted), sum(one.entered for one in counted)
-    whole = sum(1 for one in counted if one.entered >= NEARLY_ALL * one.nodes)
+    apart = _by_form(counted)
+    whole = sum(1 for one in apart if one.entered >= NEARLY_ALL * one.nodes)
     if nodes < LEAST:
         outcome = "undetermined"
-    elif whole >= NEARLY_ALL * len(counted) and entered >= NEARLY_ALL * nodes:
+    elif whole >= NEARLY_ALL * len(apart) and entered >= NEARLY_ALL * nodes:
         outcome = "restates"
     else:
         outcome = "specific" if whole else "news"
     note = (
         f"Of {nodes} passing nodes outside the region that were broken at the rule's own "
-        f"statement, in {_ways(len(counted))}, {entered} enter the region; in {_ways(whole)} "
+        f"statement, in {_ways(len(apart))}, {entered} enter the region; in {_ways(whole)} "
         "nearly all do."
     )
-    figures = {"broken": nodes, "entered": entered, "ways": len(counted), "waysEntered": whole}
+    figures = {"broken": nodes, "entered": entered, "ways": len(apart), "waysEntered": whole}
     strata: list[Stratum] = [
         {
             "way": one.way,
@@ -53,6 +55,20 @@ def judged(ways: Sequence[Broken]) -> Finding:
         for one in counted
     ]
     return Finding(outcome, note, figures, strata=strata)
+
+
+def _by_form(ways: Sequence[Broken]) -> list[Broken]:
+    """Return the ways with those as one that leave values of the same form, such as plain texts.
+
+    An empty text and one that says nothing are both plain: to name that form names one way.
+    """
+    known = role("break")
+    forms: dict[str, Broken] = {}
+    for one in ways:
+        form = known[one.way].header.get("leaves", one.way) if one.way in known else one.way
+        had = forms.get(form, Broken(form, 0, 0))
+        forms[form] = Broken(form, had.nodes + one.nodes, had.entered + one.entered)
+    return list(forms.values())
 
 
 def _ways(number: int) -> str:

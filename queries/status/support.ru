@@ -1,6 +1,6 @@
 #+ summary: A hypothesis is supported when it passes every gate of the policy for its kind.
 #+ to: Supported
-#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need a prediction that holds for nearly all claimed failures, and a placebo that clears almost none; of any kind no prediction may fail, and no placebo clear more. Tests are asked for by their role. That there is no cause needs enough failing nodes, and a test of a rival in its frame.
+#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need a prediction that holds for nearly all claimed failures, and a placebo that clears almost none; of any kind no prediction may fail, and no placebo clear more. Tests are asked for by their role. That there is no cause needs enough failing nodes, and a test of a rival in its frame, and that no form which only says the rule again holds half of them.
 #+ order: 2
 #+ reads: ledger
 #+ writes: ledger
@@ -57,6 +57,12 @@ WHERE {
       } GROUP BY ?hypothesis }
     }
     FILTER (?gate != "none" || BOUND(?tests))
+    # Nor where a form that only says the rule again holds most of the failing nodes: they have that in common.
+    MINUS { SELECT DISTINCT ?hypothesis WHERE {
+      ?hypothesis trails:gate "none" ; trails:symptom ?failed ; trails:claimable ?claims .
+      ?said trails:symptom ?failed ; trails:gate "direct" ; trails:insideFailing ?has . FILTER (?has * 2 >= ?claims)
+      ?form trails:hypothesis ?said ; trails:testRole trails:Prediction ; trails:polarity trails:Supports .
+      ?named trails:hypothesis ?said ; trails:testRole trails:Restatement ; trails:polarity trails:Contradicts . } }
     MINUS { SELECT DISTINCT ?hypothesis WHERE {
       {{ investigation }} trails:policy/policy:siblingLevels ?many ; trails:policy/policy:siblingTail ?tail .
       ?sibling trails:testRole trails:Spread ; trails:hypothesis ?hypothesis ; trails:levels ?levels ; trails:pValue ?p .
