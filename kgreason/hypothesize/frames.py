@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.budget import ask
-from kgreason.base.figures import figure, integer
+from kgreason.base.figures import integer
 from kgreason.context.view import View
 from kgreason.hypothesize.ahead import candidates_of
 from kgreason.hypothesize.bindings import NUMBER
@@ -16,12 +16,11 @@ from kgreason.hypothesize.consulting import Consult, Consulted
 from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter, Round
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.nested import both_stand
-from kgreason.hypothesize.overlaps import contained
+from kgreason.hypothesize.overlaps import RIVALS, contained
 from kgreason.hypothesize.proposer import ENGINE_PROPOSERS, Proposer
 from kgreason.hypothesize.unpaid import barred
 
 NEAREST: Final = integer("nearest")
-_OVERLAP: Final = figure("rivalOverlap")
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
     """Check whether two candidates explain the same failing nodes: one excludes the other."""
     if _piece(one, other) or _piece(other, one):
         return False
-    return _shared(view, one, other) >= _OVERLAP and not both_stand(view, one, other)
+    return _shared(view, one, other) >= RIVALS and not both_stand(view, one, other)
 
 
 def _piece(one: Candidate, other: Candidate) -> bool:

@@ -1,6 +1,12 @@
 """How far the regions of two candidates, or the failing nodes that they claim, overlap."""
 
+from typing import Final
+
+from kgreason.base.figures import figure
 from kgreason.hypothesize.candidates import Candidate
+
+RIVALS: Final = figure("rivalOverlap")
+"""From what share of its failing nodes on the smaller of two candidates is a rival of the other."""
 
 
 def jaccard(one: Candidate, other: Candidate) -> float:

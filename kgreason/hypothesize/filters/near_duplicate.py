@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 from kgreason.base.figures import figure
@@ -19,9 +20,11 @@ class NearDuplicate(Filter):
     """Drop a candidate whose region hardly differs from that of a preferred one.
 
     Of two mechanisms, one whose prediction fails on the half that found it, or whose placebo does
-    as well there, yields to one of which neither is so. Where the search in conditions, a person or a program holds the very
-    same nodes as another, the order of their families decides, and no figure. The record says who
-    yielded to whom, so that a suggestion is told with the hypothesis that holds its nodes.
+    as well there, yields to one of which neither is so. Where the search in conditions, a person or
+    a program holds the very same nodes as another, the order of their families decides, and no
+    figure; but what few nodes are held out for yields to one of its kind whose code length is paid.
+    The record says who yielded to whom, so that a suggestion is told with the hypothesis that holds
+    its nodes.
     """
 
     name: ClassVar[str] = "near-duplicate"
@@ -31,7 +34,8 @@ class NearDuplicate(Filter):
         """Return the candidates that are kept, and those that are dropped with their figures."""
         single, dropped = self._of_equals(candidates)
         kept: list[Candidate] = []
-        for candidate in sorted(single, key=preferred_first):
+        paid = _paid_kinds(candidates)
+        for candidate in sorted(single, key=partial(preferred_first, paid=paid)):
             for other in (c for c in kept if c.aspect == candidate.aspect):
                 figure = _alike(view, other, candidate)
                 if figure is not None and _only_other(view, candidate, other):
@@ -57,7 +61,8 @@ class NearDuplicate(Filter):
         kept: list[Candidate] = []
         dropped = []
         for group in groups.values():
-            first, *others = sorted(group, key=of_equals_first)
+            paid = _paid_kinds(group)
+            first, *others = sorted(group, key=partial(of_equals_first, paid=paid))
             if not others or not any(each.by for each in group):
                 kept += group
                 continue
@@ -65,6 +70,11 @@ class NearDuplicate(Filter):
             figure = Figure("nodes inside one of the two alone", 0, 0)
             dropped += [Dropped(each, self, figure, first) for each in others]
         return kept, dropped
+
+
+def _paid_kinds(candidates: Sequence[Candidate]) -> frozenset[str]:
+    """Return the kinds of the candidates whose code length is paid."""
+    return frozenset(c.family.header["kind"] for c in candidates if c.seen)
 
 
 def _only_other(view: View, one: Candidate, preferred: Candidate) -> bool:

@@ -7,9 +7,10 @@ from kgreason.base.figures import figure, integer
 from kgreason.context.view import View, exposed, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import saved
-from kgreason.hypothesize.conditions.seam import kinds_told, length
+from kgreason.hypothesize.conditions.seam import kinds_told, length, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import own
+from kgreason.hypothesize.overlaps import RIVALS, contained
 
 _MORE: Final = figure("storyBits")
 _LEAST: Final = integer("storyNodes")
@@ -23,7 +24,8 @@ class ShorterStory(Filter):
     or nothing; what a person proposed is always put to its tests, and so is a family of a kind that
     the language has no words for (one thing described in two sources): it says what happened.
     Neither may leave enough nodes to compare within the strata of the other: where a test can tell
-    the two apart, it decides.
+    the two apart, it decides. Not so where a family tells, on one half, of what a single condition
+    could have said for so many bits less that it is no rival.
     """
 
     name: ClassVar[str] = "shorter-story"
@@ -42,29 +44,45 @@ class ShorterStory(Filter):
         paid = [(_bits(view, one, lengths), one) for one in told]
         for candidate in candidates:
             unsayable = candidate.family.header["kind"] not in sayable
-            exempt = candidate.is_mechanism or unsayable or own(candidate)
-            found = None if exempt or not paid else _best(view, candidate, paid)
-            bits = _bits(view, candidate, lengths) if found else 0.0
-            if found and found[0] - bits >= _MORE:
-                why = Figure("bits that the other saves beyond it", found[0] - bits, _MORE)
-                dropped.append(Dropped(candidate, self, why, found[1]))
-            else:
+            exempt = candidate.is_mechanism or unsayable or own(candidate) or not paid
+            found = None if exempt else _shorter(view, candidate, paid, lengths)
+            if found is None:
                 kept.append(candidate)
+            else:
+                more, other = found
+                why = Figure("bits that the other saves beyond it", more, _MORE)
+                dropped.append(Dropped(candidate, self, why, other))
         return Sifted(kept, dropped)
 
 
-def _best(
-    view: View, candidate: Candidate, paid: Sequence[tuple[float, Candidate]]
+def _shorter(
+    view: View,
+    candidate: Candidate,
+    paid: Sequence[tuple[float, Candidate]],
+    lengths: Mapping[int, float],
 ) -> tuple[float, Candidate] | None:
-    """Return the bits and the region that saves most of those that cannot be told from it."""
+    """Return a region that tells far more of the same, and the bits that it saves beyond."""
+    own_bits = _bits(view, candidate, lengths)
     alike = (
-        (bits, other)
+        (bits - own_bits, other)
         for bits, other in paid
         if other.aspect == candidate.aspect
         and other.members != candidate.members
         and _inseparable(view, candidate, other)
     )
-    return max(alike, key=lambda each: each[0], default=None)
+    best = max(alike, key=lambda each: each[0], default=None)
+    if best is not None and best[0] >= _MORE:
+        return best
+    said = saves(view, candidate.members) if candidate.seen is None else None
+    if said is None:
+        return None
+    rivals = (
+        (bits - said, other)
+        for bits, other in paid
+        if other.aspect == candidate.aspect and contained(candidate, other) >= RIVALS
+    )
+    best = max(rivals, key=lambda each: each[0], default=None)
+    return best if best is not None and best[0] >= _MORE else None
 
 
 def _bits(view: View, candidate: Candidate, lengths: Mapping[int, float]) -> float:
