@@ -35,7 +35,7 @@ ALLOWED = {
     ("test/stratification.py", "pull"): "a half is added to each count (Haldane and Anscombe)",
     ("test/stratification.py", "_shown"): "words for an odds ratio without bound",
     ("test/direct_check.py", "HOLDS"): "policy:directRate has it too",
-    ("test/placebo.py", "CLEARS"): "policy:placeboRate has it too",
+    ("record/test_kinds.py", "CLEARS"): "policy:placeboRate has it too",
     ("test/recurrence.py", "read"): "a half is added to each count (Haldane and Anscombe)",
     ("test/sibling_spread.py", "TAIL"): "policy:siblingTail has it too",
     ("test/counterexamples.py", "read"): "the rate of a region of which nothing is known",

@@ -16,6 +16,7 @@ from kgreason.hypothesize.free_region import free_region
 from kgreason.hypothesize.proposer import Suggestion
 from kgreason.record.agents import Agent
 from kgreason.review.replay import replay
+from tests.audit_support import tampered
 from tests.lifetime_support import of
 
 EX: Final = "https://example.org/"
@@ -254,6 +255,51 @@ def test_where_all_that_was_tested_restates_the_rule_nothing_is_said_of_causes()
     )
     hypothesis, _ = found(result)
     assert not hypothesis["status"][0].endswith("Supported")
+    assert audit(result.record).ok, str(audit(result.record))
+
+
+def plain_texts(draw: random.Random, *, fails: bool) -> str:
+    return f"ex:name 'thing {draw.randrange(99)}'{'' if fails else '@en'}"
+
+
+def test_where_a_form_that_the_rule_names_holds_all_it_is_not_said_that_there_is_no_cause() -> None:
+    rule = shape("sh:property [ sh:path ex:name ; sh:not [ sh:datatype xsd:string ] ]")
+    rule = f"@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n{rule}"
+    bad = sorted(random.Random(3).sample(range(NODES), 30))
+    result = kgreason.investigate(nodes(plain_texts, bad), shapes=rule, calibration="none")
+    hypotheses = of(result.record, "Hypothesis")
+    named = [h for h in hypotheses.values() if "xsd:string" in h["statement"][0]]
+    assert [h["status"][0].rpartition("#")[2] for h in named] == ["Inconclusive"]
+    assert [v["outcome"] for v in of(result.record, "Verdict").values()] == [["inconclusive"]]
+    assert audit(result.record).ok, str(audit(result.record))
+    forged = tampered(result.record, SUPPORT_NONE, strict=False)
+    assert "gate-none" in {one.rule for one in audit(forged).findings}
+
+
+SUPPORT_NONE: Final = """
+DELETE { ?t trails:to ?was ; trails:rule ?rule ; trails:cause ?c . ?h trails:status ?was }
+INSERT {
+  ?t trails:to trails:Supported ; trails:rule "support" ; trails:cause "passes every gate" .
+  ?h trails:status trails:Supported
+}
+WHERE {
+  ?h trails:catchAll true ; trails:status ?was .
+  ?t trails:hypothesis ?h ; trails:to ?was ; trails:rule ?rule ; trails:cause ?c
+}
+"""
+
+
+def test_a_language_that_is_lacking_is_one_wrong_form() -> None:
+    asked = f"?focus a <{EX}Node> ; <{EX}name> ?name"
+    outcome = f"SELECT ?focus (!LANGMATCHES(LANG(?name), '*') AS ?outcome) WHERE {{ {asked} }}"
+    bad = sorted(random.Random(3).sample(range(NODES), 30))
+    result = kgreason.investigate(nodes(plain_texts, bad), outcome=outcome, calibration="none")
+    told = [
+        h["statement"][0]
+        for h in of(result.record, "Hypothesis").values()
+        if h["status"][0].endswith("Supported")
+    ]
+    assert told == ["The values of name were written as xsd:string."]
     assert audit(result.record).ok, str(audit(result.record))
 
 

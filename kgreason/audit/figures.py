@@ -57,7 +57,8 @@ class Recorded:
     """What a piece of evidence says: its figures, its strata, and the table it was found on.
 
     `engine` closed the graph, as the note has it; `passing` says that nodes that pass were counted.
-    A passing node counts with `weight` in rates.
+    A passing node counts with `weight` in rates. `ways` are the ways of breaking a rule that the
+    strata are of, in their order.
     """
 
     figures: Figures
@@ -66,6 +67,7 @@ class Recorded:
     engine: str = "none"
     passing: bool = False
     weight: float = 1.0
+    ways: Sequence[str] = ()
 
     @property
     def setting(self) -> Setting:
@@ -88,7 +90,9 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
         return
     try:
         figures = _figures(given)
-        strata = [_figures(history.properties(s)) for s in given.get(TRAILS.stratum, ())]
+        parts = [history.properties(s) for s in given.get(TRAILS.stratum, ())]
+        strata = [_figures(part) for part in parts]
+        ways = [_text(part.get(TRAILS.way)) for part in parts]
         weight = weight_of(history, given.get(TRAILS.hypothesis, ()))
         discovery = _discovery(history, given.get(TRAILS.hypothesis), weight)
         note = _text(given.get(TRAILS.note))
@@ -97,7 +101,7 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
             for test in given.get(TRAILS.test, ())
             for query in history.values(test, TRAILS.query)
         )
-        recorded = Recorded(figures, strata, discovery, engine_of(note), passing, weight)
+        recorded = Recorded(figures, strata, discovery, engine_of(note), passing, weight, ways)
         expected = recompute(recorded)
     except (KeyError, ValueError, ArithmeticError) as error:
         said = f"The figures of this {kind} cannot be recomputed: {error!r}."
@@ -338,8 +342,8 @@ def _intervention(given: Recorded) -> probe.Finding:
 def _restatement(given: Recorded) -> probe.Finding:
     return broken_counts.judged(
         [
-            broken_counts.Broken("", int(s["inside"] + s["outside"]), int(s["inside"]))
-            for s in given.strata
+            broken_counts.Broken(way, int(s["inside"] + s["outside"]), int(s["inside"]))
+            for way, s in zip(given.ways, given.strata, strict=True)
         ]
     )
 

@@ -6,7 +6,7 @@ from kgreason.graph.marks import mark_region
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.bars import PARTLY
 from kgreason.hypothesize.outlines import placebo_of, prediction_of
-from kgreason.test.placebo import CLEARS
+from kgreason.record.test_kinds import CLEARS
 
 
 def borne_out(view: View, candidate: Candidate) -> bool:

@@ -8,6 +8,9 @@ from kgreason.hypothesize.candidates import Candidate
 RIVALS: Final = figure("rivalOverlap")
 """From what share of its failing nodes on the smaller of two candidates is a rival of the other."""
 
+COVERS: Final = figure("subsumedShare")
+"""From what share of its failing nodes on a candidate may yield to another that claims them."""
+
 
 def jaccard(one: Candidate, other: Candidate) -> float:
     """Return the Jaccard overlap, 0 to 1, of the regions of two candidates."""

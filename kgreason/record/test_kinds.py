@@ -20,6 +20,8 @@ ROLE: Final = "test"
 """The folder of `queries/` that holds the kinds."""
 RESTATEMENT: Final = "restatement"
 """The role of tests to which every hypothesis that claims a region is put."""
+CLEARS: Final = 0.05
+"""Share of what should not be cleared, up to which a placebo is specific."""
 
 
 @cache

@@ -9,10 +9,10 @@ import pyoxigraph as ox
 from kgreason.base.store import Row, Term
 from kgreason.base.terms import OWL, RDFS
 from kgreason.graph import Graph
+from kgreason.record.test_kinds import CLEARS
 from kgreason.shacl import Constraint
 from kgreason.test.closure import cleared
 from kgreason.test.finding import Finding, Setting, decimal
-from kgreason.test.placebo import CLEARS
 
 _OF_CLASSES: Final = (RDFS.subClassOf, OWL.equivalentClass)
 _BY_PLACE: Final = frozenset({RDFS.domain, RDFS.range})

@@ -1,12 +1,10 @@
 """Read how much the same check clears on bindings that should not do."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from kgreason.base.store import Row
+from kgreason.record.test_kinds import CLEARS
 from kgreason.test.finding import Finding, Setting, decimal, integers
-
-CLEARS: Final = 0.05
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
+from kgreason.record.test_kinds import CLEARS
 from kgreason.test.direct_check import HOLDS
 from kgreason.test.finding import Finding, decimal, percent
-from kgreason.test.placebo import CLEARS
 
 RECORDED: Final = (
     "claimed",

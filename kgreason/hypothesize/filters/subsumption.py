@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import order
-from kgreason.hypothesize.overlaps import contained_in
-
-_COVERS: Final = figure("subsumedShare")
+from kgreason.hypothesize.overlaps import COVERS, contained_in
 
 
 class Subsumption(Filter):
@@ -56,8 +53,8 @@ def _covering(
     name = "share of its failing nodes claimed there"
     for other in stronger:
         shared = contained_in(candidate, other)
-        if shared >= _COVERS:
-            return Figure(name, shared, _COVERS), other
+        if shared >= COVERS:
+            return Figure(name, shared, COVERS), other
     families: dict[str, list[Candidate]] = {}
     for other in stronger:
         # Several of its own kind are the pieces that it holds together.
@@ -69,6 +66,6 @@ def _covering(
         claimed = reduce(or_, (other.claimed for other in several))
         own = candidate.claimed.bit_count()
         shared = (candidate.claimed & claimed).bit_count() / own if own else 0.0
-        if shared >= _COVERS:
-            return Figure(name, shared, _COVERS), several[0]
+        if shared >= COVERS:
+            return Figure(name, shared, COVERS), several[0]
     return None
