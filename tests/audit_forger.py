@@ -88,7 +88,8 @@ class _Forger(Rewritten):
         if recompute is None:
             return
         given = self.numbers(node)
-        strata = [self.numbers(s) for s in self.nodes[node].get(TRAILS.stratum.value, ())]
+        parts = self.nodes[node].get(TRAILS.stratum.value, ())
+        strata, ways = [self.numbers(s) for s in parts], [self.text(s, "way") for s in parts]
         tested = self.one(node, "hypothesis")
         names = ("InsideFailing", "Inside", "OutsideFailing", "Outside")
         counts = [int(self.number(tested, f"discovery{name}")) for name in names]
@@ -96,7 +97,7 @@ class _Forger(Rewritten):
         engine = figures.engine_of(self.text(node, "note"))
         passing = '("passing" AS ?own)' in self.text(self.one(node, "test"), "query")
         try:
-            found = recompute(figures.Recorded(given, strata, table, engine, passing))
+            found = recompute(figures.Recorded(given, strata, table, engine, passing, ways=ways))
         except (KeyError, ValueError, ArithmeticError):
             return
         self.put(node, "outcomeClass", found.outcome)

@@ -11,8 +11,8 @@ import pytest
 from kgreason.base.errors import RunError
 from kgreason.base.figures import copied, figure, figures, integer
 from kgreason.base.terms import DCT, POLICY, RDFS, TRAILS, TYPE, XSD
-from kgreason.record import policy
-from kgreason.test import direct_check, placebo, sibling_spread
+from kgreason.record import policy, test_kinds
+from kgreason.test import direct_check, sibling_spread
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("context", "hypothesize", "test", "decide")
@@ -35,7 +35,6 @@ ALLOWED = {
     ("test/stratification.py", "pull"): "a half is added to each count (Haldane and Anscombe)",
     ("test/stratification.py", "_shown"): "words for an odds ratio without bound",
     ("test/direct_check.py", "HOLDS"): "policy:directRate has it too",
-    ("record/test_kinds.py", "CLEARS"): "policy:placeboRate has it too",
     ("test/recurrence.py", "read"): "a half is added to each count (Haldane and Anscombe)",
     ("test/sibling_spread.py", "TAIL"): "policy:siblingTail has it too",
     ("test/counterexamples.py", "read"): "the rate of a region of which nothing is known",
@@ -138,6 +137,6 @@ def test_a_source_is_told_where_a_figure_is_a_quantile() -> None:
 def test_what_the_readers_of_tests_ask_is_what_the_policies_that_come_along_ask(name: str) -> None:
     numbers = policy.load(name).numbers
     asked = tuple(float(numbers[name]) for name in ("directRate", "placeboRate"))
-    assert asked == (direct_check.HOLDS, placebo.CLEARS)
+    assert asked == (direct_check.HOLDS, test_kinds.CLEARS)
     # What is within the spread of its siblings speaks against a cause; a gate may ask for more.
     assert float(numbers["siblingTail"]) <= sibling_spread.TAIL

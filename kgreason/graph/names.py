@@ -58,11 +58,19 @@ def unlabelled(term: Term) -> str:
     if isinstance(term, ox.Literal):
         if term.value.startswith(XSD.iri):
             return f"xsd:{term.value.removeprefix(XSD.iri)}"
-        text = term.value if len(term.value) <= _LONGEST else term.value[:_LONGEST] + "…"
-        return f"“{text}”"
+        return f"“{_shortened(term.value)}”"
     if isinstance(term, ox.BlankNode):
         return f"_:{term.value}"
     return _KNOWN.get(term) or local_name(term.value).removeprefix("urn:src:")
+
+
+def _shortened(text: str) -> str:
+    """Return a text that is not too long; what is one word, such as a namespace, keeps its end."""
+    if len(text) <= _LONGEST:
+        return text
+    if re.search(r"\s", text):
+        return text[:_LONGEST] + "…"
+    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
 
 
 def local_name(iri: str) -> str:

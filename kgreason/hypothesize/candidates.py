@@ -7,6 +7,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.budget import ask
+from kgreason.base.resources import folder
 from kgreason.base.statistics import Table, best_cut, deviance, excess
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
@@ -81,6 +82,11 @@ class Candidate:
     def is_mechanism(self) -> bool:
         """Whether it tells how nodes fail, not where failing nodes come from."""
         return self.aspect == "mechanism"
+
+    @property
+    def comes_along(self) -> bool:
+        """Whether its family comes along with the engine, and not with an extension."""
+        return self.family.path.is_relative_to(folder("queries"))
 
     @property
     def key(self) -> Key:

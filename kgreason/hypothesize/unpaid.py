@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgreason.base.resources import folder
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import SOME
@@ -42,5 +41,5 @@ def _by_halves(candidate: Candidate, kinds: frozenset[str]) -> bool:
         and not candidate.is_mechanism
         and not candidate.revises
         and candidate.family.header["kind"] in kinds
-        and candidate.family.path.is_relative_to(folder("queries"))
+        and candidate.comes_along
     )

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from kgreason.base.figures import figure, integer
 from kgreason.context.view import View, exposed, table
 from kgreason.hypothesize.candidates import Candidate
-from kgreason.hypothesize.conditions.code import saved
+from kgreason.hypothesize.conditions.code import TOLD, saved
 from kgreason.hypothesize.conditions.seam import kinds_told, length, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import own
@@ -73,8 +73,10 @@ def _shorter(
     best = max(alike, key=lambda each: each[0], default=None)
     if best is not None and best[0] >= _MORE:
         return best
-    said = saves(view, candidate.members) if candidate.seen is None else None
-    if said is None:
+    by_half = candidate.seen is None and candidate.comes_along
+    said = saves(view, candidate.members) if by_half else None
+    if said is None or said < TOLD:
+        # What does not pay is no story of its own: as a rival it is put to the test.
         return None
     rivals = (
         (bits - said, other)
