@@ -119,10 +119,10 @@ def suits(family: Template, constraint: Constraint) -> bool:
     wanted = family.header.get("components", "").split()
     local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
     beside = "beside-value" in family.header
-    return not wanted or (local in wanted and (beside or not _breaks_one_way(constraint)))
+    return not wanted or (local in wanted and (beside or not breaks_one_way(constraint)))
 
 
-def _breaks_one_way(constraint: Constraint) -> bool:
+def breaks_one_way(constraint: Constraint) -> bool:
     """Check whether but one value breaks a rule, so that to name that value says the rule again.
 
     A text has at least one letter, or it is empty.

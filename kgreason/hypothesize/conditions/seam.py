@@ -19,7 +19,7 @@ from kgreason.context.named_wrong import says_again
 from kgreason.context.view import View, digest, exposed, exposure, inside, reads
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
-from kgreason.hypothesize.candidates import Candidate, both, suits
+from kgreason.hypothesize.candidates import Candidate, both, breaks_one_way, suits
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.cuts import Condition
@@ -46,6 +46,7 @@ _CLUSTERS: Final = "clusters"
 _MOST_BITS: Final = 1_000_000.0
 """What cannot be said in the code costs more than it could ever save."""
 _FAMILY: Final = "condition-"
+_VALUE: Final = "value"
 _NOTHING: Final = Table(0, 0, 0, 0)
 _WRITTEN: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
 """Rules that somebody wrote as a query, which is read in more ways than by its text."""
@@ -102,6 +103,9 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     ranked = [each for found in stories for each in (found, *_rival(found))]
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, ranked, sampled=sample is not None), most))
+    if best is not None and best.kind == _VALUE and not _speaks(view, best):
+        # What only says how the rule is broken is checked directly, and would hold.
+        best = None
     if sample is not None and best is not None and not told:
         best = recounted(view, best)
     if atlas.whole:
@@ -231,7 +235,7 @@ def _speaks(view: View, found: Found) -> bool:
         return False
     if "wrong" not in family.parameters:
         return True
-    if says_again(view, family, read):
+    if says_again(view, family, read) or breaks_one_way(view.constraint):
         return False
     bars = Bars(view)
     common = all("common" in part.template.header for part in found.parts if bars.on_value(part))

@@ -9,6 +9,7 @@ from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import order
+from kgreason.hypothesize.foretold import sound
 from kgreason.hypothesize.overlaps import COVERS, contained_in
 
 
@@ -16,13 +17,14 @@ class Subsumption(Filter):
     """Drop a candidate where a kind or family it yields to claims most of its failing nodes.
 
     The header `yields-to` of a family names these. Candidates whose family comes last are looked
-    at first; nothing yields to a candidate that was dropped.
+    at first; nothing yields to a candidate that was dropped, and no mechanism that is sound to one
+    that is not.
     """
 
     name: ClassVar[str] = "subsumption"
     reason: ClassVar[str] = "A more specific explanation claims most of its failing nodes."
 
-    def __call__(self, _view: View, candidates: Sequence[Candidate], _round: Round, /) -> Sifted:
+    def __call__(self, view: View, candidates: Sequence[Candidate], _round: Round, /) -> Sifted:
         """Return the candidates that are kept, and those that are dropped with their figures."""
         kept = list(candidates)
         dropped = []
@@ -31,7 +33,7 @@ class Subsumption(Filter):
                 other for other in kept if other is not candidate and _yields(candidate, other)
             ]
             found = _covering(candidate, stronger_ones)
-            if found is not None:
+            if found is not None and not _only_this(view, candidate, found[1]):
                 dropped.append(Dropped(candidate, self, *found))
                 kept.remove(candidate)
         return Sifted(kept, dropped)
@@ -41,6 +43,12 @@ def _yields(candidate: Candidate, other: Candidate) -> bool:
     """Check whether a candidate yields to another where both claim the same failing nodes."""
     stronger = candidate.family.header.get("yields-to", "").split()
     return other.family.header["kind"] in stronger or other.family.name in stronger
+
+
+def _only_this(view: View, candidate: Candidate, stronger: Candidate) -> bool:
+    """Check whether the half that found both mechanisms bears out this one alone."""
+    mechanisms = candidate.is_mechanism and stronger.is_mechanism
+    return mechanisms and not sound(view, stronger) and sound(view, candidate)
 
 
 def _covering(
