@@ -23,6 +23,7 @@ from kgreason.observe.opening import Notice, Progress, load_graph
 from kgreason.observe.request import Paths, Request, correlation_name
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.asked_factor import suspects
+from kgreason.planner.hypothesis_strategy import Hypothesis
 from kgreason.planner.named_findings import named as findings_named
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
@@ -52,14 +53,19 @@ def routed(
     model: bool = False,
     conversation: str | None = None,
     wanted: str | None = None,
+    unasked: bool = False,
     principal: str | None = None,
     extend: Paths = (),
 ) -> Routing:
     """Route a question to one of the strategies that can be run; raises OptionError.
 
     `wanted` is the strategy that `principal` asks for; in a `conversation` a question may name what
-    an earlier one found. The rest is as for `route`.
+    an earlier one found. Where the first reading is to be taken `unasked`, hypotheses are wanted,
+    unless there is such a finding to look up. The rest is as for `route`.
     """
+    finding = conversation is not None and bool(findings_named(question))
+    if wanted is None and unasked and not finding:
+        wanted = Hypothesis.name
     with using(joined(read_all(paths_of(extend)))):
         known = set(strategies())
         if wanted is not None:
@@ -71,7 +77,7 @@ def routed(
             outcome,
             small_budget=small_budget,
             model=model,
-            finding=conversation is not None and bool(findings_named(question)),
+            finding=finding,
             suspect=suspects(question),
             runnable=frozenset(known),
         )

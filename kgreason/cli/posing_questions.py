@@ -100,7 +100,8 @@ def ask(
     """Take an open question, and answer it by the strategy that suits it.
 
     The question is routed as by `kgreason route`, unless --strategy names the strategy; --choose,
-    --yes, --plain, --source and --tests are about hypotheses, and ask for that strategy.
+    --yes, --plain, --source and --tests are about hypotheses, and ask for that strategy; --yes not
+    where the question names what an earlier one of its conversation found.
 
     For hypotheses, words of the question are held against the names in the graph: symptoms of
     --shapes, else outcome queries ("shipments without mass") with how many nodes they are about.
@@ -131,13 +132,14 @@ def ask(
         _one_of_them(strategy, chunks)
         t.compare(question, files, strategies, asked, out, as_json=chosen is o.ReportFormat.JSON)
         return
-    of_readings = choose is not None or yes or plain or source or readings or tests
+    of_readings = choose is not None or plain or source or readings or tests
     routing = api.routed(
         question,
         shapes=bool(shapes),
         small_budget=max_seconds is not None,
         model=model is not None,
         wanted=strategy or ("hypothesis" if of_readings else None),
+        unasked=yes,
         **o.asking(as_, conversation),
         extend=extend or (),
     )
@@ -147,7 +149,7 @@ def ask(
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked |= {"routing": routing.decision.as_dict()} | dividing
         result = _by_hypotheses(question, files, asked, limits, choose, following, yes=yes)
-    elif of_readings:
+    elif of_readings or (yes and strategy):
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
         result = _by_strategy(question, files, asked | dividing, routing, following)

@@ -7,9 +7,10 @@ can say what it takes no account of.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
 import pyoxigraph as ox
 
@@ -19,6 +20,11 @@ from kgreason.base.terms import OWL, RDFS, TYPE, XSD
 from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
+from kgreason.planner import class_links
+
+_T = TypeVar("_T")
+_Called = tuple[tuple[ox.NamedNode, ...], str]
+"""Classes, and what they are called together."""
 
 _NAMED: Final = re.compile(
     r'"(?P<quoted>[^"]+)"|[\u201c](?P<curly>[^\u201d]+)[\u201d]|<(?P<iri>[^<>\s]+)>'
@@ -31,20 +37,30 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
 _BOTH: Final = 2
+_OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
+"""Intents for which a second class is meant rather than a property of the same name."""
+_EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
+"""Words before the class that is asked about, where a question names two."""
+_COMPARING: Final = ("nodes-above", "nodes-below", "linked-above", "linked-below")
+"""Queries whose value is the number of the question."""
 
 
 @dataclass(frozen=True)
 class Understood:
     """What a question names.
 
-    `classes` are those that one word of it fits, and those below them. `numeric` says that the
-    property has numbers; `other` is a second node. `left` are words that name nothing, `unknown`
-    those of them that look like the name of a node; `named` is how the rest is called. `finding` is
+    `classes` are those that one word of it fits, and those below them; `others` are a second class
+    and those below it, and `along` the properties, one or two, by which most nodes of the two are
+    connected. `numeric` says that the property has numbers; `other` is a second node. `left` are
+    words that name nothing, `unknown` those of them that look like the name of a node; `named` is
+    how the rest is called. `words` are those that name something, by what they name. `finding` is
     what it names of an earlier question of its conversation.
     """
 
     intents: frozenset[str]
     classes: tuple[ox.NamedNode, ...] = ()
+    others: tuple[ox.NamedNode, ...] = ()
+    along: tuple[ox.NamedNode, ...] = ()
     property: ox.NamedNode | None = None
     numeric: bool = False
     value: ox.NamedNode | ox.Literal | None = None
@@ -55,6 +71,7 @@ class Understood:
     unknown: tuple[str, ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
     finding: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def facts(self) -> set[str]:
         """Return what is given by the question alone, as ontology/decisions.ttl names it."""
@@ -65,6 +82,8 @@ class Understood:
             out.add("words left")
         for name, there in (
             ("class", self.classes),
+            ("second class", self.others),
+            ("linked", self.along),
             ("property", self.property),
             ("value", self.value),
             ("number", self.number),
@@ -83,10 +102,16 @@ class Understood:
         parameters = template("look", query).parameters
         if "class" in parameters:
             out["class"] = [one.value for one in self.classes]
+        for name, several in (("others", self.others), ("along", self.along)):
+            if name in parameters:
+                out[name] = [one.value for one in several]
+        for name, called in (("here", "class"), ("there", "second")):
+            if name in parameters:
+                out[name] = self.named.get(called, called)
         if "property" in parameters and self.property is not None:
             out["property"] = self.property.value
         if "value" in parameters:
-            value = self.number if query in {"nodes-above", "nodes-below"} else self.value
+            value = self.number if query in _COMPARING else self.value
             out["value"] = str(value)
         for name, node in (("node", self.node), ("other", self.other)):
             if name in parameters and node is not None:
@@ -117,36 +142,53 @@ class _Reader:
         """Words that may name something; those of the intents may too, if nothing else does."""
         self._used: set[str] = set()
         self._unknown: list[str] = []
+        self._words: dict[str, frozenset[str]] = {}
 
     def read(self) -> Understood:
-        number = self._number()
-        node, other = (*self._nodes(), None, None)[:2]
-        classes, called = self._classes()
-        found = self._property(classes, node)
-        if found is None and node is None:
-            found = self._leading(classes)
-        value = self._value(classes, found)
+        number = self._naming("number", self._number)
+        node, other = (*self._naming("node", self._nodes), None, None)[:2]
+        classes, called = self._naming("class", self._classes)
+        second: _Called = ((), "")
+        if self._intents.keys() & _OF_TWO and node is None:
+            second = self._naming("second", lambda: self._second(classes))
+        found = None
+        if not second[0]:
+            found = self._naming("property", lambda: self._property(classes, node))
+        if found is None and node is None and not second[0]:
+            found, second = self._naming("second", lambda: self._leading(classes))
+        value = self._naming("value", lambda: self._value(classes, found))
         if value is not None:
             found = value[0]
             classes = classes or tuple(value[2])
+        if found is None and node is None and not second[0]:
+            second = self._naming("second", lambda: self._second(classes))
         if found is not None and not classes and node is None:
             classes = self._having(found[0])
         if not classes and found is None and node is None:
-            node = self._small()
+            node = self._naming("node", self._small)
+        called = called or " and ".join(self._names(one) for one in classes[:3])
+        first: _Called = (classes, called)
+        if found is None and second[0] and self._sides_turned():
+            first, second = second, first
+        along = class_links.along(self._rows, first[0], second[0]) if second[0] else ()
         left = self._left()
-        told = {"left": ", ".join(f"“{one}”" for one in left)}
-        told["unknown"] = ", ".join(f"“{one}”" for one in self._unknown)
-        told["class"] = called or " and ".join(self._names(one) for one in classes[:3])
-        if found:
-            told["property"] = self._names(found[0])
-        if value:
-            told["value"] = self._names(value[1])
+        told = {
+            "left": ", ".join(f"“{one}”" for one in left),
+            "unknown": ", ".join(f"“{one}”" for one in self._unknown),
+            "class": first[1],
+            "second": second[1],
+            "along": " and ".join(self._names(one) for one in along),
+        }
+        terms = {"property": found and found[0], "value": value and value[1]}
+        terms |= {"node": node, "other": other}
+        told |= {name: self._names(term) for name, term in terms.items() if term}
         if number:
             told["number"] = number.value
-        told |= {k: self._names(n) for k, n in (("node", node), ("other", other)) if n}
         return Understood(
             frozenset(self._intents),
-            classes,
+            first[0],
+            second[0],
+            along,
             found[0] if found else None,
             bool(found and found[1]),
             value[1] if value else None,
@@ -156,7 +198,15 @@ class _Reader:
             left,
             tuple(self._unknown),
             told,
+            words=self._words,
         )
+
+    def _naming(self, what: str, reading: Callable[[], _T]) -> _T:
+        """Return what a reading gives, and keep the words that it used as those of `what`."""
+        before = frozenset(self._used)
+        out = reading()
+        self._words[what] = self._words.get(what, frozenset()) | (self._used - before)
+        return out
 
     def _left(self) -> tuple[str, ...]:
         """Return the words that name nothing, as they stand in the question."""
@@ -243,8 +293,9 @@ class _Reader:
         inner = self._graph.store.inner
         return next(iter(inner.quads_for_pattern(node, None, None, None)), None) is not None
 
-    def _classes(self) -> tuple[tuple[ox.NamedNode, ...], str]:
-        """Return the classes that words of the question fit best, with those below; and a name."""
+    @cached_property
+    def _known(self) -> tuple[dict[ox.NamedNode, int], dict[ox.NamedNode, list[ox.NamedNode]]]:
+        """The classes with the number of their nodes, and the classes below each."""
         below: dict[ox.NamedNode, list[ox.NamedNode]] = {}
         sizes: dict[ox.NamedNode, int] = {}
         for row in self._rows("context", "asked-classes"):
@@ -254,26 +305,56 @@ class _Reader:
             upper, lower = row["class"], row["below"]
             if isinstance(upper, ox.NamedNode) and isinstance(lower, ox.NamedNode):
                 below.setdefault(upper, []).append(lower)
-        known = dict.fromkeys((*sizes, *below))
+        return sizes, below
+
+    def _classes(self) -> _Called:
+        """Return the classes that words of the question fit best, with those below; and a name."""
+        whole = self._whole(frozenset())
+        if whole[0]:
+            return whole
+        heads = [one for one in self._known[0] if self._head(one) & self._asked]
+        for one in heads:
+            self._used |= self._head(one)
+        return tuple(heads), " or ".join(self._names(one) for one in heads[:4])
+
+    def _second(self, classes: Sequence[ox.NamedNode]) -> _Called:
+        """Return the class that the question names beside some classes, with those below."""
+        return self._whole(frozenset(classes)) if classes else ((), "")
+
+    def _whole(self, beside: frozenset[ox.NamedNode]) -> _Called:
+        """Return the class all of whose words stand in the question, with those below it.
+
+        It is none of some others, and neither above nor below them.
+        """
+        sizes, below = self._known
         free = self._every - self._used
-        whole = [(one, fit) for one in known if (fit := self._fit(one, free))]
-        if whole:
-            # Of several classes the one is meant that stands first: "shipments per carrier".
-            best = max(
-                whole,
-                key=lambda each: (
-                    -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
-                ),
-            )  # fmt: skip
-            self._used |= best[1]
-            members = (best[0], *below.get(best[0], []))
-            return tuple(dict.fromkeys(members)), self._names(best[0])
-        heads = [one for one in sizes if self._head(one) & self._asked]
-        if heads:
-            for one in heads:
-                self._used |= self._head(one)
-            return tuple(heads), " or ".join(self._names(one) for one in heads[:4])
-        return (), ""
+        whole = [
+            (one, fit)
+            for one in dict.fromkeys((*sizes, *below))
+            if beside.isdisjoint({one, *below.get(one, ())}) and (fit := self._fit(one, free))
+        ]
+        if not whole:
+            return (), ""
+        # Of several classes the one is meant that stands first: "shipments per carrier".
+        best = max(
+            whole,
+            key=lambda each: (
+                -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
+            ),
+        )  # fmt: skip
+        self._used |= best[1]
+        members = (best[0], *below.get(best[0], []))
+        return tuple(dict.fromkeys(members)), self._names(best[0])
+
+    def _sides_turned(self) -> bool:
+        """Check whether the second class is the one that is asked about ("parts per supplier")."""
+        said = [one.casefold() for one in re.findall(r"[^\W_]+", self._question)]
+
+        def asked(words: Iterable[str]) -> bool:
+            place = self._place(words)
+            return bool(_EACH.intersection(said[max(0, place - 2) : place]))
+
+        return asked(self._words["second"]) and not asked(self._words["class"])
 
     def _place(self, words: Iterable[str]) -> int:
         """Return where in the question the first of some words stands."""
@@ -333,19 +414,21 @@ class _Reader:
         self._used |= self._fit(best, among) or content(self._plain(best)) & among
         return best, found[best][2]
 
-    def _leading(self, classes: Sequence[ox.NamedNode]) -> tuple[ox.NamedNode, bool] | None:
-        """Return the property by which some classes lead to a class that other words fit."""
-        among = self._asked - self._used
-        for row in self._rows("context", "asked-classes") if classes and among else ():
-            ends = row["class"]
-            fit = self._fit(ends, among) if ends not in classes else frozenset()
-            found = (
-                self._rows("look", "leading-to", other=ends, **{"class": [*classes]}) if fit else ()
-            )
-            if found and isinstance(found[0]["property"], ox.NamedNode):
-                self._used |= fit
-                return found[0]["property"], False
-        return None
+    def _leading(
+        self, classes: Sequence[ox.NamedNode]
+    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+        """Return the property by which some classes lead to a class that other words fit; and it.
+
+        Where they lead to none that is named, it gives none.
+        """
+        before = set(self._used)
+        others, called = self._second(classes)
+        for one in others:
+            rows = self._rows("look", "leading-to", other=one, **{"class": [*classes]})
+            if rows and isinstance(rows[0]["property"], ox.NamedNode):
+                return (rows[0]["property"], False), (others, called)
+        self._used = before
+        return None, ((), "")
 
     def _properties(self, classes: Sequence[ox.NamedNode]) -> list[Row]:
         kinds: list[ox.NamedNode] = list(classes)
