@@ -133,6 +133,33 @@ def test_two_classes_are_held_together_by_what_connects_their_nodes(
     assert audit(found.result.record).rules == set()
 
 
+def test_a_word_that_stands_twice_may_name_two_classes_and_a_name_stands_together(
+    tmp_path: Path,
+) -> None:
+    rows = ["@prefix ex: <https://example.org/> ."]
+    rows += [f"ex:s{n} a ex:ConceptScheme ." for n in range(2)]
+    rows += [f"ex:c{n} a ex:Concept ; ex:inScheme ex:s{n // 3} ." for n in range(4)]
+    (tmp_path / "concepts.ttl").write_text("\n".join(rows), encoding="utf-8")
+    for question, said in (
+        ("Which concept scheme has most concepts?", "(by inScheme): s0 (3), s1 (1)."),
+        ("How many concepts are there per scheme?", "inScheme of Concept: s0 (3), s1 (1)."),
+        ("How is a concept linked to its scheme?", "nodes of these classes: ConceptScheme (2)."),
+    ):
+        found = kgreason.plan(question, tmp_path / "concepts.ttl", strategy="react")
+        assert said in found.answer
+
+
+def test_a_code_of_two_letters_is_a_value_or_said_to_name_nothing(tmp_path: Path) -> None:
+    rows = ["@prefix ex: <https://example.org/> ."]
+    rows += [f'ex:m{n} a ex:Maker ; ex:country "{("DE", "NL")[n % 2]}" .' for n in range(5)]
+    (tmp_path / "makers.ttl").write_text("\n".join(rows), encoding="utf-8")
+    asked: dict[str, Any] = {"strategy": "react"}
+    found = kgreason.plan("How many makers are in DE?", tmp_path / "makers.ttl", **asked)
+    assert "3 of 5 nodes of Maker have “DE” as country" in found.answer
+    none = kgreason.plan("How many makers are in FR?", tmp_path / "makers.ttl", **asked)
+    assert (none.answered, "is called “FR”" in none.answer) == (False, True)
+
+
 def test_data_that_meet_the_shapes_may_be_published_and_without_shapes_nobody_knows(
     place: Path, tmp_path: Path
 ) -> None:

@@ -108,8 +108,6 @@ def ask(
     One is chosen, and investigated as by `kgreason investigate`; the result is the same. Outcome
     queries are kept beside the ledger, to be changed and used again.
     """
-    from kgreason import api  # noqa: PLC0415 - keeps --help quick
-
     chosen = chosen_report(out, format_)
     chunks = t.streamed(stream, out, format_)
     question = question.encode("utf-8", "replace").decode()
@@ -128,21 +126,14 @@ def ask(
         **limits,
     }
     files = o.paths(data)
+    said, question = question, _whole(question, files, asked)
     if strategies is not None:
         _one_of_them(strategy, chunks)
         t.compare(question, files, strategies, asked, out, as_json=chosen is o.ReportFormat.JSON)
         return
     of_readings = choose is not None or plain or source or readings or tests
-    routing = api.routed(
-        question,
-        shapes=bool(shapes),
-        small_budget=max_seconds is not None,
-        model=model is not None,
-        wanted=strategy or ("hypothesis" if of_readings else None),
-        unasked=yes,
-        **o.asking(as_, conversation),
-        extend=extend or (),
-    )
+    wanted = strategy or ("hypothesis" if of_readings else None)
+    routing = _routed(question, said, asked, wanted, yes=yes)
     following = _Following.of(live, chunks)
     dividing = t.dividing(split, goal, routing.decision.pattern) | {"queue": queue}
     if routing.decision.pattern == "hypothesis":
@@ -154,6 +145,35 @@ def ask(
     else:
         result = _by_strategy(question, files, asked | dividing, routing, following)
     _given_out(result, chosen, out, ledger, chunks)
+
+
+def _routed(
+    question: str, said: str, asked: dict[str, Any], wanted: str | None, *, yes: bool
+) -> Any:
+    """Route a question, which was `said` in these words, to a strategy that is there."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    return api.routed(
+        question,
+        said=said,
+        shapes=bool(asked["shapes"]),
+        small_budget=asked["max_seconds"] is not None,
+        model=asked["model"] is not None,
+        wanted=wanted,
+        unasked=yes,
+        **{name: asked[name] for name in ("principal", "conversation", "extend")},
+    )
+
+
+def _whole(question: str, files: Sequence[Any], asked: dict[str, Any]) -> str:
+    """Return a question with what it takes over from the one before it; says so."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    names = ("ontology", "lenient", "conversation", "ledger", "extend")
+    whole: str = api.whole_question(question, files, **{name: asked[name] for name in names})
+    if whole != question:
+        tell(f"This goes on from the question before it, and is read as: {whole}")
+    return whole
 
 
 def _given_out(result: Any, chosen: Any, out: str | None, ledger: str, chunks: Any) -> None:

@@ -32,14 +32,16 @@ _NAMED: Final = re.compile(
 )
 _CODES: Final = ("iri", "curie", "code")
 """Forms of a name that only a node has."""
-_NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
+NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
+_SHORT: Final = re.compile(r"(?<![\w.-])[A-Z]{2}(?![\w-])")
+"""Codes that are too short for a word, such as those of countries."""
 _CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
 _BOTH: Final = 2
 _OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
 """Intents for which a second class is meant rather than a property of the same name."""
-_EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
+EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
 """Words before the class that is asked about, where a question names two."""
 _COMPARING: Final = ("nodes-above", "nodes-below", "linked-above", "linked-below")
 """Queries whose value is the number of the question."""
@@ -120,11 +122,18 @@ class Understood:
 
 
 def understood(
-    question: str, graph: Graph, names: Names, intents: Mapping[str, frozenset[str]]
+    question: str,
+    graph: Graph,
+    names: Names,
+    intents: Mapping[str, frozenset[str]],
+    about: tuple[ox.NamedNode, ...] = (),
 ) -> Understood:
-    """Return what a question names in a graph; `intents` are those it has, with their words."""
+    """Return what a question names in a graph; `intents` are those it has, with their words.
+
+    It is about the classes `about` where it names none.
+    """
     reader = _Reader(graph, names, question, intents)
-    return reader.read()
+    return reader.read(about)
 
 
 class _Reader:
@@ -137,6 +146,7 @@ class _Reader:
         self._intents = intents
         said = frozenset(w for ws in intents.values() for w in ws)
         spent = content(" ".join(said)) | {"term", "quoted"}
+        self._codes = set() if _loud(question) else set(_SHORT.findall(question))
         self._every = content(question)
         self._asked = self._every - spent
         """Words that may name something; those of the intents may too, if nothing else does."""
@@ -144,10 +154,11 @@ class _Reader:
         self._unknown: list[str] = []
         self._words: dict[str, frozenset[str]] = {}
 
-    def read(self) -> Understood:
+    def read(self, about: tuple[ox.NamedNode, ...]) -> Understood:
         number = self._naming("number", self._number)
         node, other = (*self._naming("node", self._nodes), None, None)[:2]
         classes, called = self._naming("class", self._classes)
+        classes = classes or about
         second: _Called = ((), "")
         if self._intents.keys() & _OF_TWO and node is None:
             second = self._naming("second", lambda: self._second(classes))
@@ -170,18 +181,11 @@ class _Reader:
         first: _Called = (classes, called)
         if found is None and second[0] and self._sides_turned():
             first, second = second, first
+            named = self._words
+            named["class"], named["second"] = named["second"], named["class"]
         along = class_links.along(self._rows, first[0], second[0]) if second[0] else ()
-        left = self._left()
-        told = {
-            "left": ", ".join(f"“{one}”" for one in left),
-            "unknown": ", ".join(f"“{one}”" for one in self._unknown),
-            "class": first[1],
-            "second": second[1],
-            "along": " and ".join(self._names(one) for one in along),
-        }
         terms = {"property": found and found[0], "value": value and value[1]}
-        terms |= {"node": node, "other": other}
-        told |= {name: self._names(term) for name, term in terms.items() if term}
+        told = self._told(first[1], second[1], along, terms | {"node": node, "other": other})
         if number:
             told["number"] = number.value
         return Understood(
@@ -195,11 +199,28 @@ class _Reader:
             number,
             node,
             other,
-            left,
+            self._left(),
             tuple(self._unknown),
             told,
             words=self._words,
         )
+
+    def _told(
+        self,
+        first: str,
+        second: str,
+        along: Sequence[ox.NamedNode],
+        terms: Mapping[str, Term | None],
+    ) -> dict[str, str]:
+        """Return how what the question names is called, and its words that name nothing."""
+        return {
+            "left": ", ".join(f"“{one}”" for one in self._left()),
+            "unknown": ", ".join(f"“{one}”" for one in self._unknown),
+            "class": first,
+            "second": second,
+            "along": " and ".join(self._names(one) for one in along),
+            **{name: self._names(term) for name, term in terms.items() if term},
+        }
 
     def _naming(self, what: str, reading: Callable[[], _T]) -> _T:
         """Return what a reading gives, and keep the words that it used as those of `what`."""
@@ -211,13 +232,14 @@ class _Reader:
     def _left(self) -> tuple[str, ...]:
         """Return the words that name nothing, as they stand in the question."""
         words = dict.fromkeys(re.findall(r"[^\W_]+", self._question))
-        return tuple(word for word in words if content(word) & self._asked - self._used)
+        named = self._asked - self._used | self._codes - self._used
+        return tuple(word for word in words if (content(word) | {word}) & named)
 
     def _rows(self, role: str, query: str, /, **given: Any) -> Sequence[Row]:
         return self._graph.store.select(template(role, query).render(**given))
 
     def _number(self) -> ox.Literal | None:
-        found = _NUMBER.search(_NAMED.sub(" ", self._question))
+        found = NUMBER.search(_NAMED.sub(" ", self._question))
         if found is None:
             return None
         self._used |= content(found[0])
@@ -328,10 +350,14 @@ class _Reader:
         """
         sizes, below = self._known
         free = self._every - self._used
+        if beside:  # a word that stands there twice may name both
+            free |= {word for word in self._every if len(self._places(word)) > 1}
         whole = [
             (one, fit)
             for one in dict.fromkeys((*sizes, *below))
-            if beside.isdisjoint({one, *below.get(one, ())}) and (fit := self._fit(one, free))
+            if beside.isdisjoint({one, *below.get(one, ())})
+            and (fit := self._fit(one, free))
+            and self._together(fit)
         ]
         if not whole:
             return (), ""
@@ -352,9 +378,22 @@ class _Reader:
 
         def asked(words: Iterable[str]) -> bool:
             place = self._place(words)
-            return bool(_EACH.intersection(said[max(0, place - 2) : place]))
+            return bool(EACH.intersection(said[max(0, place - 2) : place]))
 
         return asked(self._words["second"]) and not asked(self._words["class"])
+
+    def _places(self, word: str) -> list[int]:
+        """Return where in the question a word stands."""
+        said = re.findall(r"[^\W_]+", self._question)
+        return [n for n, one in enumerate(said) if word in content(one)]
+
+    def _together(self, words: Iterable[str]) -> bool:
+        """Check whether some words stand together: "concept scheme", "certificate of origin"."""
+        places = [self._places(one) for one in words]
+        return any(
+            all(any(abs(place - other) <= len(places) for other in each) for each in places)
+            for place in places[0]
+        )
 
     def _place(self, words: Iterable[str]) -> int:
         """Return where in the question the first of some words stands."""
@@ -460,6 +499,7 @@ class _Reader:
         """Return a value that the other words are the name of, with its property and class."""
         among = self._asked - self._used
         quoted = {hit[1].casefold() for hit in re.finditer(r'"([^"]+)"', self._question)}
+        codes = self._codes - self._used
         if not classes:
             return None
         best: tuple[int, ox.NamedNode, ox.NamedNode | ox.Literal, ox.NamedNode] | None = None
@@ -473,6 +513,7 @@ class _Reader:
                 for value in self._values(kind, known):
                     fit = len(self._fit(value, among))
                     fit += 9 if value.value.casefold() in quoted else 0
+                    fit += 1 if self._short(value) in codes else 0
                     is_so = (
                         value.value == "true" and value.datatype == XSD.boolean
                         if isinstance(value, ox.Literal)
@@ -483,13 +524,22 @@ class _Reader:
                         best = fit, known, value, kind
         if best is None:
             return None
-        self._used |= self._fit(best[2], among)
+        self._used |= self._fit(best[2], among) | codes & {self._short(best[2])}
         numeric = found[1] if found else False
         return (best[1], numeric), best[2], [best[3]]
+
+    def _short(self, value: Term) -> str:
+        """Return what a value is as a code: its text, or the end of its IRI."""
+        return local_name(value.value) if isinstance(value, ox.NamedNode) else value.value
 
     def _values(self, kind: ox.NamedNode, known: ox.NamedNode) -> list[ox.NamedNode | ox.Literal]:
         rows = self._rows("context", "asked-values", **{"class": [kind], "property": known})
         return [r["value"] for r in rows if isinstance(r["value"], ox.NamedNode | ox.Literal)]
+
+
+def _loud(question: str) -> bool:
+    """Check whether a question is in capitals throughout, so that these say nothing of a word."""
+    return question.isupper() and len(question.split()) > 1
 
 
 def _iri(text: str) -> ox.NamedNode | None:
