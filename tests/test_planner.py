@@ -99,10 +99,11 @@ def crates(folder: Path) -> Path:
     file = folder / "crates.ttl"
     rows = ["@prefix ex: <https://example.org/> .", "ex:s1 a ex:Shelf . ex:c9 a ex:Crate ."]
     rows += [f"ex:m{n} a ex:Maker ." for n in range(2)]
-    rows += [f"ex:c{n} a ex:Crate ; ex:colour ex:red ." for n in range(3)]
+    rows += [f"ex:c{n} a ex:Crate ." for n in range(3)]
     rows += [
         f"ex:p{n} a ex:Part ; ex:madeBy ex:m{n % 2} ; ex:inside ex:c{n % 3} ." for n in range(6)
     ]
+    rows.append('ex:p0 ex:colour "red", "blue" .')
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return file
 
@@ -121,6 +122,13 @@ def crates(folder: Path) -> Path:
         ("Which crates have fewer than 1 part?", True, "by inside): c9 (0)."),
         ("How is a shelf connected to the crates?", True, "No node of Shelf is connected with one"),
         ("How is a part linked to its inside?", True, "nodes of these classes: Crate (3)"),
+        ("Which crate holds most parts?", True, "(by inside): c0 (2), c1 (2), c2 (2)."),
+        ("Which part has the most colours?", True, "with the most values of colour: p0 (2)"),
+        ("Which part has the fewest colours?", True, "values of colour: p1 (0), p2 (0)"),
+        ("Which colour do most parts have?", True, "colour of Part, the most frequent first"),
+        ("Which parts have more than 1 colour?", True, "1 nodes of Part have more than 1 values"),
+        ("Which colours have more than 0 parts?", True, "2 values of colour belong to more"),
+        ("Which crates are above 7?", False, "could be more than 7"),
         ("Which shelf has most crates?", False, "nothing connects their nodes in one or two"),
     ],
 )
@@ -143,9 +151,24 @@ def test_a_word_that_stands_twice_may_name_two_classes_and_a_name_stands_togethe
     for question, said in (
         ("Which concept scheme has most concepts?", "(by inScheme): s0 (3), s1 (1)."),
         ("How many concepts are there per scheme?", "inScheme of Concept: s0 (3), s1 (1)."),
-        ("How is a concept linked to its scheme?", "nodes of these classes: ConceptScheme (2)."),
+        ("How is a concept linked to its scheme?", "inScheme leads from Concept to"),
     ):
         found = kgreason.plan(question, tmp_path / "concepts.ttl", strategy="react")
+        assert said in found.answer
+
+
+def test_a_class_is_named_by_its_last_word_and_by_the_part_that_its_nodes_play(
+    tmp_path: Path,
+) -> None:
+    rows = ["@prefix ex: <https://example.org/> .", "ex:h a ex:House . ex:w ex:author ex:a1 ."]
+    rows += [f"ex:a{n} a ex:Person ; ex:worksAt ex:h ." for n in range(3)]
+    rows += [f"ex:p{n} a ex:LongPaper ; ex:author ex:a{n} ; ex:at ex:h ." for n in range(2)]
+    (tmp_path / "papers.ttl").write_text("\n".join(rows), encoding="utf-8")
+    for question, said in (
+        ("Which house has most papers?", "The House with the most LongPaper (by at): h (2)."),
+        ("How are authors and houses connected?", "worksAt leads from Person to House (3"),
+    ):
+        found = kgreason.plan(question, tmp_path / "papers.ttl", strategy="react")
         assert said in found.answer
 
 

@@ -20,7 +20,8 @@ from kgreason.graph.names import Names
 from kgreason.planner.asked_factor import links_back
 from kgreason.planner.decision_list import intents_of, matches_of
 from kgreason.planner.named_findings import named as findings_named
-from kgreason.planner.question_terms import EACH, NUMBER, Understood, understood
+from kgreason.planner.question_terms import EACH, NUMBER, understood
+from kgreason.planner.question_understood import Understood
 from kgreason.record import Ledger
 
 _ON: Final = "goes on"

@@ -8,7 +8,6 @@ can say what it takes no account of.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
@@ -21,6 +20,7 @@ from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
 from kgreason.planner import class_links
+from kgreason.planner.question_understood import Understood
 
 _T = TypeVar("_T")
 _Called = tuple[tuple[ox.NamedNode, ...], str]
@@ -43,82 +43,6 @@ _OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
 """Intents for which a second class is meant rather than a property of the same name."""
 EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
 """Words before the class that is asked about, where a question names two."""
-_COMPARING: Final = ("nodes-above", "nodes-below", "linked-above", "linked-below")
-"""Queries whose value is the number of the question."""
-
-
-@dataclass(frozen=True)
-class Understood:
-    """What a question names.
-
-    `classes` are those that one word of it fits, and those below them; `others` are a second class
-    and those below it, and `along` the properties, one or two, by which most nodes of the two are
-    connected. `numeric` says that the property has numbers; `other` is a second node. `left` are
-    words that name nothing, `unknown` those of them that look like the name of a node; `named` is
-    how the rest is called. `words` are those that name something, by what they name. `finding` is
-    what it names of an earlier question of its conversation.
-    """
-
-    intents: frozenset[str]
-    classes: tuple[ox.NamedNode, ...] = ()
-    others: tuple[ox.NamedNode, ...] = ()
-    along: tuple[ox.NamedNode, ...] = ()
-    property: ox.NamedNode | None = None
-    numeric: bool = False
-    value: ox.NamedNode | ox.Literal | None = None
-    number: ox.Literal | None = None
-    node: ox.NamedNode | None = None
-    other: ox.NamedNode | None = None
-    left: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-    named: Mapping[str, str] = field(default_factory=dict)
-    finding: Mapping[str, str] = field(default_factory=dict)
-    words: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    def facts(self) -> set[str]:
-        """Return what is given by the question alone, as ontology/decisions.ttl names it."""
-        out = {f"asks {one}" for one in self.intents}
-        if self.numeric:
-            out.add("number property")
-        if self.left:
-            out.add("words left")
-        for name, there in (
-            ("class", self.classes),
-            ("second class", self.others),
-            ("linked", self.along),
-            ("property", self.property),
-            ("value", self.value),
-            ("number", self.number),
-            ("node", self.node),
-            ("two nodes", self.other),
-            ("finding", self.finding),
-            ("unknown name", self.unknown),
-        ):
-            if there:
-                out.add(name)
-        return out
-
-    def arguments(self, query: str) -> dict[str, Any]:
-        """Return the arguments of a stored query, as a call of the query tool takes them."""
-        out: dict[str, Any] = {"query": query}
-        parameters = template("look", query).parameters
-        if "class" in parameters:
-            out["class"] = [one.value for one in self.classes]
-        for name, several in (("others", self.others), ("along", self.along)):
-            if name in parameters:
-                out[name] = [one.value for one in several]
-        for name, called in (("here", "class"), ("there", "second")):
-            if name in parameters:
-                out[name] = self.named.get(called, called)
-        if "property" in parameters and self.property is not None:
-            out["property"] = self.property.value
-        if "value" in parameters:
-            value = self.number if query in _COMPARING else self.value
-            out["value"] = str(value)
-        for name, node in (("node", self.node), ("other", self.other)):
-            if name in parameters and node is not None:
-                out[name] = node.value
-        return out
 
 
 def understood(
@@ -159,27 +83,19 @@ class _Reader:
         node, other = (*self._naming("node", self._nodes), None, None)[:2]
         classes, called = self._naming("class", self._classes)
         classes = classes or about
-        second: _Called = ((), "")
-        if self._intents.keys() & _OF_TWO and node is None:
-            second = self._naming("second", lambda: self._second(classes))
-        found = None
-        if not second[0]:
-            found = self._naming("property", lambda: self._property(classes, node))
-        if found is None and node is None and not second[0]:
-            found, second = self._naming("second", lambda: self._leading(classes))
+        found, second = self._property_or_second(classes, node)
         value = self._naming("value", lambda: self._value(classes, found))
         if value is not None:
             found = value[0]
             classes = classes or tuple(value[2])
-        if found is None and node is None and not second[0]:
-            second = self._naming("second", lambda: self._second(classes))
+        if node is None and not second[0]:
+            second = self._second_left(classes, found)
         if found is not None and not classes and node is None:
             classes = self._having(found[0])
         if not classes and found is None and node is None:
             node = self._naming("node", self._small)
-        called = called or " and ".join(self._names(one) for one in classes[:3])
-        first: _Called = (classes, called)
-        if found is None and second[0] and self._sides_turned():
+        first: _Called = (classes, called or " and ".join(map(self._names, classes[:3])))
+        if found is None and second[0] and self._sides_turned("second"):
             first, second = second, first
             named = self._words
             named["class"], named["second"] = named["second"], named["class"]
@@ -202,8 +118,37 @@ class _Reader:
             self._left(),
             tuple(self._unknown),
             told,
+            self._sides_turned("property") if found and classes else False,
             words=self._words,
         )
+
+    def _property_or_second(
+        self, classes: tuple[ox.NamedNode, ...], node: ox.NamedNode | None
+    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+        """Return the property that is named, or the second class, or a property that leads to it.
+
+        Where two classes are what a question is about, the class goes before the property.
+        """
+        second: _Called = ((), "")
+        if self._intents.keys() & _OF_TWO and node is None:
+            second = self._naming("second", lambda: self._second(classes))
+        if second[0]:
+            return None, second
+        found = self._naming("property", lambda: self._property(classes, node))
+        if found is None and node is None:
+            found, second = self._naming("second", lambda: self._leading(classes))
+        return found, second
+
+    def _second_left(
+        self, classes: tuple[ox.NamedNode, ...], found: tuple[ox.NamedNode, bool] | None
+    ) -> _Called:
+        """Return the second class that the words left over name, if no property is named."""
+        if found is not None:
+            return (), ""
+        second = self._naming("second", lambda: self._second(classes))
+        if "connected" in self._intents and classes and not second[0]:
+            second = self._naming("second", lambda: self._filling(classes))
+        return second
 
     def _told(
         self,
@@ -332,16 +277,37 @@ class _Reader:
     def _classes(self) -> _Called:
         """Return the classes that words of the question fit best, with those below; and a name."""
         whole = self._whole(frozenset())
-        if whole[0]:
-            return whole
-        heads = [one for one in self._known[0] if self._head(one) & self._asked]
+        return whole if whole[0] else self._headed(self._asked)
+
+    def _second(self, classes: Sequence[ox.NamedNode]) -> _Called:
+        """Return the class that the question names beside some classes, with those below."""
+        if not classes:
+            return (), ""
+        whole = self._whole(frozenset(classes))
+        return whole if whole[0] else self._headed(self._asked - self._used, classes)
+
+    def _headed(self, words: Iterable[str], beside: Sequence[ox.NamedNode] = ()) -> _Called:
+        """Return the classes whose last word is among some words, but for those `beside`."""
+        heads = [one for one in self._known[0] if self._head(one) & set(words)]
+        heads = [one for one in heads if one not in beside]
         for one in heads:
             self._used |= self._head(one)
         return tuple(heads), " or ".join(self._names(one) for one in heads[:4])
 
-    def _second(self, classes: Sequence[ox.NamedNode]) -> _Called:
-        """Return the class that the question names beside some classes, with those below."""
-        return self._whole(frozenset(classes)) if classes else ((), "")
+    def _filling(self, classes: Sequence[ox.NamedNode]) -> _Called:
+        """Return the classes of what a property of any class leads to that is named as a role."""
+        among, kinds = self._asked - self._used, list(self._known[0])[:_CLASSES]
+        for row in self._rows("context", "asked-properties", **{"class": kinds}) if among else ():
+            known = row["property"]
+            if not isinstance(known, ox.NamedNode) or not (fit := self._fit(known, among)):
+                continue
+            given = {"class": kinds, "property": known}
+            ends = [one["kind"] for one in self._rows("look", "ends-of", **given)]
+            found = [one for one in ends if isinstance(one, ox.NamedNode) and one not in classes]
+            if found:
+                self._used |= fit
+                return tuple(found), self._names(found[0])
+        return (), ""
 
     def _whole(self, beside: frozenset[ox.NamedNode]) -> _Called:
         """Return the class all of whose words stand in the question, with those below it.
@@ -372,15 +338,15 @@ class _Reader:
         members = (best[0], *below.get(best[0], []))
         return tuple(dict.fromkeys(members)), self._names(best[0])
 
-    def _sides_turned(self) -> bool:
-        """Check whether the second class is the one that is asked about ("parts per supplier")."""
+    def _sides_turned(self, to: str) -> bool:
+        """Check whether a second class or a property is asked about ("parts per supplier")."""
         said = [one.casefold() for one in re.findall(r"[^\W_]+", self._question)]
 
         def asked(words: Iterable[str]) -> bool:
             place = self._place(words)
             return bool(EACH.intersection(said[max(0, place - 2) : place]))
 
-        return asked(self._words["second"]) and not asked(self._words["class"])
+        return asked(self._words[to]) and not asked(self._words["class"])
 
     def _places(self, word: str) -> list[int]:
         """Return where in the question a word stands."""
