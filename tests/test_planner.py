@@ -80,6 +80,7 @@ def react(place: Path, question: str, **more: Any) -> PlanResult:
             "Maker and Part are connected by: madeBy leads from Part to Maker (40 statements).",
             0,
         ),
+        ("Which parts are ready for release?", False, "says which of them are ready", 0),
         ("Can we publish this as it is?", True, "Not by the shapes that were given. Broken", 10),
         ("Why are parts slow?", False, "of those whose lifeState is “retired” 10 of 10 fail", 10),
     ],
