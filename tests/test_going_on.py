@@ -109,6 +109,16 @@ def test_a_conversation_goes_on_and_its_record_says_how(data: Path, tmp_path: Pa
     assert "4 of 12 nodes of Article have no abstract" in told.out
 
 
+def test_of_a_question_about_a_finding_only_the_year_changes(data: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"ledger": tmp_path / "ledger", "conversation": "c"}
+    for question in ("How many papers lack an abstract?", "Is C1 the same in 2025?"):
+        kgreason.plan(question, data, **asked).result.close()
+    later = api.whole_question("And in 2026?", data, **asked)
+    assert later == "Is C1 the same in 2026?"
+    others = api.whole_question("And for preprints?", data, **asked)
+    assert others == "How many preprints lack an abstract?"
+
+
 def test_each_thing_that_it_may_be_a_matter_of_is_suspected(data: Path) -> None:
     question = "Why do papers lack an abstract: is it a matter of the file or of the venue?"
     (first, *_) = api.readings(question, data)

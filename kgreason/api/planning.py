@@ -70,11 +70,10 @@ def whole_question(
                 before = before_in(opened, correlation_name(conversation, "conversation"))
         except LedgerError:  # nothing was asked yet
             return question
-        if not before:
-            return question
         paths, objects = brought({"data": data, "ontology": ontology})
         graph = load_graph(Request(**paths, lenient=lenient, objects=objects))
-        return made_whole(question, before, graph)
+        made = (made_whole(question, one, graph) for one in before)
+        return next((one for one in made if one != question), question)
 
 
 def routed(

@@ -55,27 +55,32 @@ def goes_on(question: str) -> bool:
     return not findings_named(question) and (bool(rest_of(question)) or links_back(question))
 
 
-def before_in(ledger: Ledger, conversation: str) -> str:
-    """Return the latest question of a conversation in a ledger, "" where it has none."""
+def before_in(ledger: Ledger, conversation: str) -> list[str]:
+    """Return the questions of a conversation that a question may go on from, the latest first.
+
+    Those are the latest one that asked about the graph, and what came after it about findings.
+    """
     asked = template("record", "conversation").render(conversation=ox.Literal(conversation))
-    said = (row["question"].value for row in ledger.store.select(asked) if "question" in row)
-    return next(said, "")
+    said = [row["question"].value for row in ledger.store.select(asked) if "question" in row]
+    last = next((n for n, one in enumerate(said) if not findings_named(one)), len(said))
+    return said[: last + 1]
 
 
 def made_whole(question: str, before: str, graph: Graph) -> str:
     """Return a question with what it takes over from the one before; itself where that is nothing.
 
-    A phrase that names nothing in the graph changes nothing.
+    A phrase that names nothing in the graph changes nothing. Of a question about a finding only the
+    year can be another one.
     """
     if links_back(question):
-        return f"{before.rstrip(' ?!.')}: {question}"
+        return question if findings_named(before) else f"{before.rstrip(' ?!.')}: {question}"
     rest, names = rest_of(question), Names(graph)
     old = understood(before, graph, names, intents_of(before))
     new = understood(rest, graph, names, intents_of(rest), old.classes)
     said = next((one for one in _KINDS if new.words.get(one)), None)
     if said is None and new.number and old.number:
         return NUMBER.sub(new.number.value, before, count=1)
-    if said is None:
+    if said is None or findings_named(before):
         return question
     place = _place(before, rest, old, new, said)
     if place is None:
