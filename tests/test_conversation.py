@@ -94,6 +94,14 @@ def test_a_year_narrows_it_down_and_other_data_change_it(place: Path, tmp_path: 
     assert "These data have no node of it dated in 1999, so it cannot" in none.answer
 
 
+def test_yes_asks_for_no_reading_where_a_finding_is_named(place: Path) -> None:
+    files = ("ask", "is C1 the same in 2025?", str(place / "parts.ttl"))
+    ledger = ("--ledger", str(place / "ledger"))
+    done = run(*files, *ledger, "--yes", "--conversation", TALK)
+    assert done.code == 0, done.err
+    assert "5 of its 5 nodes dated in 2025 fail." in done.out
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [

@@ -68,6 +68,20 @@ def react(place: Path, question: str, **more: Any) -> PlanResult:
         ("What is wrong with the data?", True, "Broken rules: 1.", 10),
         ("How many parts were cancelled?", False, "nothing that is said of them", 10),
         ("Where is the moon tonight?", False, "No class, property or node of this graph", 0),
+        ("Which maker has the most parts?", True, "(by madeBy): south (30), north (10).", 2),
+        ("Which maker has the fewest parts?", True, "(by madeBy): north (10), south (30).", 2),
+        ("Which makers have more than 20 parts?", True, "1 nodes of Maker are connected with", 1),
+        ("Which makers have no parts?", True, "Every node of Maker is connected with a node", 0),
+        ("What is the most common life state of parts?", True, "current (30), retired (10)", 0),
+        ("Which part has the highest life state?", False, "so none is the highest", 0),
+        (
+            "How are makers and parts connected?",
+            True,
+            "Maker and Part are connected by: madeBy leads from Part to Maker (40 statements).",
+            0,
+        ),
+        ("Which parts are ready for release?", False, "says which of them are ready", 0),
+        ("Can we publish this as it is?", True, "Not by the shapes that were given. Broken", 10),
         ("Why are parts slow?", False, "of those whose lifeState is “retired” 10 of 10 fail", 10),
     ],
 )
@@ -79,6 +93,111 @@ def test_react_answers_by_rules_with_citations_or_says_that_it_cannot(
     assert found.answered is answered
     assert len(found.citations) == cited
     assert found.result.finished
+
+
+def crates(folder: Path) -> Path:
+    """Write crates that hold parts of makers; one crate is empty, and a shelf is by itself."""
+    file = folder / "crates.ttl"
+    rows = ["@prefix ex: <https://example.org/> .", "ex:s1 a ex:Shelf . ex:c9 a ex:Crate ."]
+    rows += [f"ex:m{n} a ex:Maker ." for n in range(2)]
+    rows += [f"ex:c{n} a ex:Crate ." for n in range(3)]
+    rows += [
+        f"ex:p{n} a ex:Part ; ex:madeBy ex:m{n % 2} ; ex:inside ex:c{n % 3} ." for n in range(6)
+    ]
+    rows.append('ex:p0 ex:colour "red", "blue" .')
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("question", "answered", "said"),
+    [
+        (
+            "How are crates and makers connected?",
+            True,
+            "through: Part nodes between them (6) whose inside is Crate and whose madeBy is Maker.",
+        ),
+        ("Which crates have no parts?", True, "1 nodes of Crate are connected with no node of"),
+        ("Which crate has most makers?", True, "(by inside and madeBy): c0 (2), c1 (2), c2 (2)."),
+        ("How many parts per crate?", True, "inside of Part: c0 (2), c1 (2), c2 (2)."),
+        ("Which crates have fewer than 1 part?", True, "by inside): c9 (0)."),
+        ("How is a shelf connected to the crates?", True, "No node of Shelf is connected with one"),
+        ("How is a part linked to its inside?", True, "nodes of these classes: Crate (3)"),
+        ("Which crate holds most parts?", True, "(by inside): c0 (2), c1 (2), c2 (2)."),
+        ("Which part has the most colours?", True, "with the most values of colour: p0 (2)"),
+        ("Which part has the fewest colours?", True, "values of colour: p1 (0), p2 (0)"),
+        ("Which colour do most parts have?", True, "colour of Part, the most frequent first"),
+        ("Which parts have more than 1 colour?", True, "1 nodes of Part have more than 1 values"),
+        ("Which colours have more than 0 parts?", True, "2 values of colour belong to more"),
+        ("Which crates are above 7?", False, "could be more than 7"),
+        ("Which shelf has most crates?", False, "nothing connects their nodes in one or two"),
+    ],
+)
+def test_two_classes_are_held_together_by_what_connects_their_nodes(
+    tmp_path: Path, question: str, answered: object, said: str
+) -> None:
+    found = kgreason.plan(question, crates(tmp_path), strategy="react")
+    assert said in found.answer
+    assert found.answered is answered
+    assert audit(found.result.record).rules == set()
+
+
+def test_a_word_that_stands_twice_may_name_two_classes_and_a_name_stands_together(
+    tmp_path: Path,
+) -> None:
+    rows = ["@prefix ex: <https://example.org/> ."]
+    rows += [f"ex:s{n} a ex:ConceptScheme ." for n in range(2)]
+    rows += [f"ex:c{n} a ex:Concept ; ex:inScheme ex:s{n // 3} ." for n in range(4)]
+    (tmp_path / "concepts.ttl").write_text("\n".join(rows), encoding="utf-8")
+    for question, said in (
+        ("Which concept scheme has most concepts?", "(by inScheme): s0 (3), s1 (1)."),
+        ("How many concepts are there per scheme?", "inScheme of Concept: s0 (3), s1 (1)."),
+        ("How is a concept linked to its scheme?", "inScheme leads from Concept to"),
+    ):
+        found = kgreason.plan(question, tmp_path / "concepts.ttl", strategy="react")
+        assert said in found.answer
+
+
+def test_a_class_is_named_by_its_last_word_and_by_the_part_that_its_nodes_play(
+    tmp_path: Path,
+) -> None:
+    rows = ["@prefix ex: <https://example.org/> .", "ex:h a ex:House . ex:w ex:author ex:a1 ."]
+    rows += [f"ex:a{n} a ex:Person ; ex:worksAt ex:h ." for n in range(3)]
+    rows += [f"ex:p{n} a ex:LongPaper ; ex:author ex:a{n} ; ex:at ex:h ." for n in range(2)]
+    (tmp_path / "papers.ttl").write_text("\n".join(rows), encoding="utf-8")
+    for question, said in (
+        ("Which house has most papers?", "The House with the most LongPaper (by at): h (2)."),
+        ("How are authors and houses connected?", "worksAt leads from Person to House (3"),
+    ):
+        found = kgreason.plan(question, tmp_path / "papers.ttl", strategy="react")
+        assert said in found.answer
+
+
+def test_a_code_of_two_letters_is_a_value_or_said_to_name_nothing(tmp_path: Path) -> None:
+    rows = ["@prefix ex: <https://example.org/> ."]
+    rows += [f'ex:m{n} a ex:Maker ; ex:country "{("DE", "NL")[n % 2]}" .' for n in range(5)]
+    (tmp_path / "makers.ttl").write_text("\n".join(rows), encoding="utf-8")
+    asked: dict[str, Any] = {"strategy": "react"}
+    found = kgreason.plan("How many makers are in DE?", tmp_path / "makers.ttl", **asked)
+    assert "3 of 5 nodes of Maker have “DE” as country" in found.answer
+    none = kgreason.plan("How many makers are in FR?", tmp_path / "makers.ttl", **asked)
+    assert (none.answered, "is called “FR”" in none.answer) == (False, True)
+
+
+def test_data_that_meet_the_shapes_may_be_published_and_without_shapes_nobody_knows(
+    place: Path, tmp_path: Path
+) -> None:
+    parts = (place / "parts.ttl").read_text(encoding="utf-8")
+    (tmp_path / "met.ttl").write_text(
+        parts.replace('"retired"', '"retired" ; ex:unitMass 7'), encoding="utf-8"
+    )
+    asked: dict[str, Any] = {"strategy": "react"}
+    found = kgreason.plan(
+        "Is it ready for release?", tmp_path / "met.ttl", shapes=place / "shapes.ttl", **asked
+    )
+    assert (found.answered, "nothing speaks against it" in found.answer) == (True, True)
+    none = kgreason.plan("Is it ready for release?", place / "parts.ttl", **asked)
+    assert (none.answered, "give shapes with --shapes" in none.answer) == (False, True)
 
 
 def test_a_class_or_property_of_a_schema_is_no_node_of_its_name(

@@ -73,6 +73,22 @@ def test_each_message_is_whole_in_the_record_and_the_same_when_read_later(place:
     assert next(whole[one.message_id] for one in told if one.kind == "answer") == made.answer
 
 
+def test_what_hypotheses_come_to_is_an_answer_and_so_is_that_nothing_fails(
+    place: Path, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"shapes": place / "shapes.ttl", "strategy": "hypothesis"}
+    said, made = followed(kgreason.stream("Why no mass?", place / "parts.ttl", **asked))
+    answers = [one for one in said if one.kind == "answer"]
+    assert "".join(one.content for one in answers) in made.answer
+    assert answers[0].about in {one.node for one in said if one.kind == "hypothesis"}
+    whole = (place / "parts.ttl").read_text(encoding="utf-8")
+    (tmp_path / "met.ttl").write_text(
+        whole.replace('"retired"', '"retired" ; ex:unitMass 7'), encoding="utf-8"
+    )
+    said, made = followed(kgreason.stream("Why no mass?", tmp_path / "met.ttl", **asked))
+    assert [one.content for one in said if one.kind == "answer"] == [made.answer]
+
+
 def test_a_long_message_comes_in_chunks_of_whole_words(place: Path) -> None:
     long = " ".join(f"word{n}" for n in range(400))
     moves = Scripted([Move("Say.", answer=long, answered=False)])
@@ -236,7 +252,7 @@ def test_the_loop_says_hypotheses_evidence_and_claims_and_ends_before_repairs(
     for one in said:
         jsonschema.validate(one, SCHEMA)
     kinds = {one["kind"] for one in said}
-    assert {"symptom", "hypothesis", "test", "evidence", "status", "verdict", "claim"} <= kinds
+    assert {"symptom", "hypothesis", "test", "evidence", "status", "verdict", "answer"} <= kinds
     assert [one["kind"] for one in said].count("end") == 1
     assert said[-1]["end_of_dialog"] is True
     result = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))

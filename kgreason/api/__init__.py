@@ -3,7 +3,7 @@
 from kgreason.api.asking import estimate, investigate, query, result, resume, symptoms
 from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
-from kgreason.api.planning import compare_strategies, plan, routed, steps
+from kgreason.api.planning import compare_strategies, plan, routed, steps, whole_question
 from kgreason.api.posing import ask, chosen_by_model, readings
 from kgreason.api.routed import proposed_task_types, route
 
@@ -32,4 +32,5 @@ __all__ = [
     "steps",
     "symptoms",
     "told",
+    "whole_question",
 ]

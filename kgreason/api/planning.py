@@ -11,7 +11,7 @@ from kgreason.api.asking import LEDGER, brought, result
 from kgreason.api.routed import Routing
 from kgreason.audit import recheck
 from kgreason.base.budget import Limits
-from kgreason.base.errors import OptionError
+from kgreason.base.errors import LedgerError, OptionError
 from kgreason.base.extensions import joined, read_all, using
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.base.terms import TRAILS
@@ -23,6 +23,8 @@ from kgreason.observe.opening import Notice, Progress, load_graph
 from kgreason.observe.request import Paths, Request, correlation_name
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.asked_factor import suspects
+from kgreason.planner.going_on import before_in, goes_on, made_whole
+from kgreason.planner.hypothesis_strategy import Hypothesis
 from kgreason.planner.named_findings import named as findings_named
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
@@ -33,7 +35,7 @@ from kgreason.planner.strategy_protocol import PlanContext, PlanResult, PlanStep
 from kgreason.planner.supervisor import Supervisor
 from kgreason.planner.tool_catalogue import scopes_of
 from kgreason.queue.opening_queue import carried
-from kgreason.record import node_name
+from kgreason.record import Ledger, node_name
 from kgreason.record.agents import agent
 from kgreason.routing.router import AtHand
 from kgreason.routing.router import route as decide
@@ -41,6 +43,37 @@ from kgreason.routing.task_types import task_types
 from kgreason.run import Told
 
 _OF_WORKERS: Final = ("hypothesis", "supervisor")
+
+
+def whole_question(
+    question: str,
+    data: Sources,
+    *,
+    ontology: Sources = (),
+    lenient: bool = False,
+    conversation: str | None = None,
+    ledger: str | Path | None = None,
+    extend: Paths = (),
+) -> str:
+    """Return a question with what it takes over from the one before it in a `conversation`.
+
+    "And for transfer shipments?" is made whole by the names in the graph. Any other question, and
+    the first of a conversation, is returned as it is.
+    """
+    if conversation is None or ledger is None:
+        return question
+    with using(joined(read_all(paths_of(extend)))):
+        if not goes_on(question):
+            return question
+        try:
+            with Ledger.read(Path(ledger)) as opened:
+                before = before_in(opened, correlation_name(conversation, "conversation"))
+        except LedgerError:  # nothing was asked yet
+            return question
+        paths, objects = brought({"data": data, "ontology": ontology})
+        graph = load_graph(Request(**paths, lenient=lenient, objects=objects))
+        made = (made_whole(question, one, graph) for one in before)
+        return next((one for one in made if one != question), question)
 
 
 def routed(
@@ -52,14 +85,21 @@ def routed(
     model: bool = False,
     conversation: str | None = None,
     wanted: str | None = None,
+    unasked: bool = False,
+    said: str | None = None,
     principal: str | None = None,
     extend: Paths = (),
 ) -> Routing:
     """Route a question to one of the strategies that can be run; raises OptionError.
 
     `wanted` is the strategy that `principal` asks for; in a `conversation` a question may name what
-    an earlier one found. The rest is as for `route`.
+    an earlier one found. Where the first reading is to be taken `unasked`, hypotheses are wanted,
+    unless there is such a finding to look up. `said` is the question as it was asked, where it was
+    made whole. The rest is as for `route`.
     """
+    finding = conversation is not None and bool(findings_named(question))
+    if wanted is None and unasked and not finding:
+        wanted = Hypothesis.name
     with using(joined(read_all(paths_of(extend)))):
         known = set(strategies())
         if wanted is not None:
@@ -71,11 +111,14 @@ def routed(
             outcome,
             small_budget=small_budget,
             model=model,
-            finding=conversation is not None and bool(findings_named(question)),
+            finding=finding,
             suspect=suspects(question),
             runnable=frozenset(known),
         )
         made = decide(question, at_hand, strategy=wanted, asked_by=agent(principal))
+    if said is not None and said != question:
+        why = f"“{said}” goes on from the question before it, and is read as “{question}”."
+        made = replace(made, rationale=f"{why} {made.rationale}")
     return Routing(question, made)
 
 
@@ -124,16 +167,19 @@ def plan(
     """
     named = {"data": data, "shapes": shapes, "ontology": ontology, "outcome": outcome}
     paths, objects = brought(named)
+    beside: dict[str, Any] = {"conversation": conversation, "extend": extend}
+    read: dict[str, Any] = {"ontology": ontology, "lenient": lenient, "ledger": ledger}
+    said, question = question, whole_question(question, data, **read, **beside)
     made = routing or routed(
         question,
+        said=said,
         shapes=bool(paths["shapes"]),
         outcome=outcome is not None,
         small_budget=max_steps is not None or max_seconds is not None,
         model=model is not None or caller is not None,
-        conversation=conversation,
         wanted=strategy,
         principal=principal,
-        extend=extend,
+        **beside,
     )
     request = Request(
         **paths,
@@ -155,17 +201,10 @@ def plan(
     if model is not None and caller is None:
         caller = Caller(*model_of(request))
     context = PlanContext(
-        request,
-        None if ledger is None else Path(ledger),
-        reasoner,
-        caller,
-        None if folder is None else Path(folder),
-        progress,
-        notice,
-        told,
-        jobs,
+        request, None if ledger is None else Path(ledger), reasoner, caller,
+        None if folder is None else Path(folder), progress, notice, told, jobs,
         _division(split, goals, made.decision.pattern, model=caller is not None),
-    )
+    )  # fmt: skip
     budget = Limits(max_steps, max_seconds, max_tokens, max_usd)
     return _worked(made.decision.pattern, question, context, budget, queue)
 

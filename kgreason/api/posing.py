@@ -62,8 +62,8 @@ def ask(
     An outcome query is written to `folder`, so that the run can be resumed and repeated. `options`
     are those of `investigate`.
     """
-    if offered.suspected is not None:
-        options["hypotheses"] = [*options.get("hypotheses", ()), offered.suspected]
+    if offered.suspected:
+        options["hypotheses"] = [*options.get("hypotheses", ()), *offered.suspected]
     if offered.only or offered.every:
         only = offered.only or None
         return investigate(

@@ -100,15 +100,14 @@ def ask(
     """Take an open question, and answer it by the strategy that suits it.
 
     The question is routed as by `kgreason route`, unless --strategy names the strategy; --choose,
-    --yes, --plain, --source and --tests are about hypotheses, and ask for that strategy.
+    --yes, --plain, --source and --tests are about hypotheses, and ask for that strategy; --yes not
+    where the question names what an earlier one of its conversation found.
 
     For hypotheses, words of the question are held against the names in the graph: symptoms of
     --shapes, else outcome queries ("shipments without mass") with how many nodes they are about.
     One is chosen, and investigated as by `kgreason investigate`; the result is the same. Outcome
     queries are kept beside the ledger, to be changed and used again.
     """
-    from kgreason import api  # noqa: PLC0415 - keeps --help quick
-
     chosen = chosen_report(out, format_)
     chunks = t.streamed(stream, out, format_)
     question = question.encode("utf-8", "replace").decode()
@@ -127,31 +126,54 @@ def ask(
         **limits,
     }
     files = o.paths(data)
+    said, question = question, _whole(question, files, asked)
     if strategies is not None:
         _one_of_them(strategy, chunks)
         t.compare(question, files, strategies, asked, out, as_json=chosen is o.ReportFormat.JSON)
         return
-    of_readings = choose is not None or yes or plain or source or readings or tests
-    routing = api.routed(
-        question,
-        shapes=bool(shapes),
-        small_budget=max_seconds is not None,
-        model=model is not None,
-        wanted=strategy or ("hypothesis" if of_readings else None),
-        **o.asking(as_, conversation),
-        extend=extend or (),
-    )
+    of_readings = choose is not None or plain or source or readings or tests
+    wanted = strategy or ("hypothesis" if of_readings else None)
+    routing = _routed(question, said, asked, wanted, yes=yes)
     following = _Following.of(live, chunks)
     dividing = t.dividing(split, goal, routing.decision.pattern) | {"queue": queue}
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked |= {"routing": routing.decision.as_dict()} | dividing
         result = _by_hypotheses(question, files, asked, limits, choose, following, yes=yes)
-    elif of_readings:
+    elif of_readings or (yes and strategy):
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
         result = _by_strategy(question, files, asked | dividing, routing, following)
     _given_out(result, chosen, out, ledger, chunks)
+
+
+def _routed(
+    question: str, said: str, asked: dict[str, Any], wanted: str | None, *, yes: bool
+) -> Any:
+    """Route a question, which was `said` in these words, to a strategy that is there."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    return api.routed(
+        question,
+        said=said,
+        shapes=bool(asked["shapes"]),
+        small_budget=asked["max_seconds"] is not None,
+        model=asked["model"] is not None,
+        wanted=wanted,
+        unasked=yes,
+        **{name: asked[name] for name in ("principal", "conversation", "extend")},
+    )
+
+
+def _whole(question: str, files: Sequence[Any], asked: dict[str, Any]) -> str:
+    """Return a question with what it takes over from the one before it; says so."""
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    names = ("ontology", "lenient", "conversation", "ledger", "extend")
+    whole: str = api.whole_question(question, files, **{name: asked[name] for name in names})
+    if whole != question:
+        tell(f"This goes on from the question before it, and is read as: {whole}")
+    return whole
 
 
 def _given_out(result: Any, chosen: Any, out: str | None, ledger: str, chunks: Any) -> None:

@@ -23,10 +23,12 @@ def claim(
 
     `outcomes` are the verdicts by the IRI of the symptom, `joined` the sentences of
     the mechanisms that are told with their origin or their pieces, by the IRI of the hypothesis.
-    What has no citation is not claimed.
+    What has no citation is not claimed. Where nothing fails, the report says so.
     """
     report = step.make("Report", PROV.Entity, investigation=context.record.iri)
     rows = context.record.select("claims")
+    if not outcomes:
+        step.describe(report, statement=role("record")["claims"].header["nothing"])
     for _, group in groupby(rows, key=lambda r: (r["symptom"], r.get("hypothesis"))):
         step.describe(report, claims=_claim(step, list(group), outcomes, joined))
 

@@ -44,8 +44,8 @@ class Offered:
     of that name takes it, and for `every` symptom at hand. `score` counts the words that fit, which
     are `used` (by their stems), `extra` those of the names that the question does not have; it is
     `cued` where a word of it says what is odd. `classes` are those whose nodes it is about.
-    `suspected` is a hypothesis about what the question names beside the outcome, as `--hypothesis`
-    takes it; `unread` are words of the question that name nothing.
+    `suspected` are hypotheses about what the question names beside the outcome, as `--hypothesis`
+    takes them; `unread` are words of the question that name nothing.
     """
 
     words: str
@@ -58,7 +58,7 @@ class Offered:
     classes: tuple[NamedNode, ...] = ()
     cued: bool = False
     used: frozenset[str] = frozenset()
-    suspected: Mapping[str, Any] | None = field(default=None, hash=False)
+    suspected: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     unread: str = ""
     every: bool = False
 
@@ -70,13 +70,15 @@ def spoken_of(question: str, rule: Constraint, name: str) -> frozenset[str]:
     return common(question, " ".join(called))
 
 
-def all_at_hand(observed: Observed) -> Offered | None:
+def all_at_hand(graph: Graph, observed: Observed) -> Offered | None:
     """Return all symptoms of shapes as one reading, for a question that names none of them."""
     failing, nodes = observed.failing, {node for one in observed.failing for node in one.failing}
     if not failing:
         return None
     words = f"All {len(failing)} broken rules" if len(failing) > 1 else "The one broken rule"
-    return Offered(words, 0, len(nodes), max(one.population for one in failing), every=True)
+    classes = tuple(dict.fromkeys(c for one in failing for c in _classes(graph, one.failing)))
+    most = max(one.population for one in failing)
+    return Offered(words, 0, len(nodes), most, classes=classes, every=True)
 
 
 def at_hand(question: str, graph: Graph, observed: Observed) -> list[Offered]:

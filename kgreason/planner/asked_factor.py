@@ -27,20 +27,38 @@ _FEW: Final = 50
 _DOES: Final = ("does ", "do ", "did ")
 _TOKEN: Final = re.compile(r"[^\s?!.,;:]+(?:[.:][^\s?!.,;:]+)*")
 _LAST: Final = re.compile(r"[/#:]")
+_IT: Final = re.compile(r"\b(?:it|this|that|they|these|those)\b", re.IGNORECASE)
+_OR: Final = re.compile(r"\s+(?:or|and/or)\s+", re.IGNORECASE)
 _SOURCE: Final = {"step": "source"}
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A question in two: the outcome, and what may go with it; `either` may be either."""
+    """A question in two: the outcome, and what may go with it; `either` may be either.
+
+    With `back` the outcome is only called "it", and was told before.
+    """
 
     outcome: str
     factor: str
     either: bool = False
+    back: bool = False
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """What may go with it, one by one: "the feed or the site" are two."""
+        parts = tuple(one for one in _OR.split(self.factor) if names_anything(one))
+        return parts or ((self.factor,) if names_anything(self.factor) else ())
 
     def turned(self) -> "Linked":
         """Return the same with the two sides exchanged."""
         return Linked(self.factor, self.outcome)
+
+
+def links_back(question: str) -> bool:
+    """Check whether a question links "it" with something, so that the outcome is told elsewhere."""
+    sides = linked(question)
+    return sides is not None and sides.back
 
 
 def linked(question: str) -> Linked | None:
@@ -57,6 +75,8 @@ def linked(question: str) -> Linked | None:
     before, after = " ".join(tokens[:first]), " ".join(tokens[last:])
     if stands == _BETWEEN:
         before, _, after = after.partition(" and ")
+    if stands == _BEFORE and _IT.search(before) and not names_anything(before):
+        return Linked("", after, back=True) if names_anything(after) else None
     if not names_anything(before) or stands == _AFTER:
         made = Linked(after, before)
     else:
@@ -103,7 +123,8 @@ def suggestion(
     near = _ranked(_near(asked, classes, vocabulary))
     if near is not None and near.fit == asked.stems:
         return near.region
-    best = _ranked([*([near] if near else ()), *_beyond(asked, classes, vocabulary)])
+    far = (*_leading(asked, classes, vocabulary), *_beyond(asked, classes, vocabulary))
+    best = _ranked([*([near] if near else ()), *far])
     if best is not None:
         return best.region
     return {"factor": [_SOURCE]} if "source" in intents_of(factor) else None
@@ -143,6 +164,26 @@ def _near(
     for name in vocabulary.graph.named_graphs():
         called = _LAST.split(name.value)[-1].partition(".")[0]
         yield _Named(*asked.fits([stems(called)]), _is([_SOURCE], name))
+
+
+def _leading(
+    asked: Asked, classes: tuple[ox.NamedNode, ...], vocabulary: Vocabulary
+) -> Iterator[_Named]:
+    """Return the property by which the nodes of some classes lead to a class that is named."""
+    calling = Calling(asked, vocabulary.graph)
+    known: dict[Term, list[Term]] = {}
+    for row in vocabulary.rows("context", "asked-classes"):
+        known.setdefault(row["class"], [row["class"]])
+    for row in vocabulary.rows("look", "class-tree"):
+        known.setdefault(row["class"], []).append(row["below"])
+    for named, members in known.items():
+        fit, extra = calling.fits(named)
+        if not fit or extra or named in classes:
+            continue
+        for member in (one for one in members if isinstance(one, ox.NamedNode)):
+            of: dict[str, Value] = {"class": [*classes], "other": member}
+            for row in vocabulary.rows("look", "leading-to", **of)[:1]:
+                yield _Named(fit, extra, {"factor": str(row["property"])})
 
 
 def _beyond(

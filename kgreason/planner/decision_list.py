@@ -92,6 +92,12 @@ def _intents() -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
     return tuple(sorted(found, key=lambda each: each[0]))
 
 
+def matches_of(intent: str, question: str) -> list[str]:
+    """Return what the phrases of one intent find in a question."""
+    words, patterns = words_of(question), dict(_intents()).get(intent, ())
+    return [hit[0] for pattern in patterns for hit in pattern.finditer(words)]
+
+
 def intents_of(question: str) -> Mapping[str, frozenset[str]]:
     """Return what a question asks for, each intent with the words that say so."""
     words = words_of(question)

@@ -52,8 +52,8 @@ class Hypothesis:
 
 def of_reading(offered: Offered, request: Request, context: PlanContext) -> Request:
     """Return a request for one reading of a question, with what it suspects as a suggestion."""
-    if offered.suspected is not None:
-        suggested = read_suggestions([offered.suspected], request.principal)
+    if offered.suspected:
+        suggested = read_suggestions(offered.suspected, request.principal)
         request = replace(request, hypotheses=(*request.hypotheses, *suggested))
     if offered.only or offered.every:
         return replace(request, only=offered.only or None)

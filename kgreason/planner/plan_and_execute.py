@@ -187,7 +187,7 @@ def _instead(session: Session, failed: Reached) -> Goal | None:
     asks for a finding of an earlier question, or for a cause, is replaced by nothing.
     """
     situation: Situation = session.situation(failed.goal.question, ())
-    if situation.understood.finding or "asks why" in situation.facts:
+    if situation.understood.finding or {"asks why", "asks ready"} & situation.facts:
         return None
     called = situation.understood.named.get("class")
     other = f"describe {called}" if called else "what classes are in the graph"

@@ -29,6 +29,8 @@ _NODE: Final = "node"
 _CITING: Final = ("property", _NODE)
 _PROSE: Final = "how"
 """The variable of a query that tells something in words, and not a value of the graph."""
+_UNTOLD: Final = ("first", "second")
+"""Variables that are for whoever calls a query, and stand in its words already."""
 
 
 def call(desk: Desk, tool: str, arguments: Mapping[str, Any]) -> Observation:
@@ -114,6 +116,7 @@ def _told(names: Names, rows: Sequence[Row], variables: Sequence[str], most: int
     """Describe rows: nodes alone as a list, others with the names of what they hold."""
     if not rows:
         return "nothing"
+    variables = [name for name in variables if name not in _UNTOLD]
     alone = len(variables) == 1
     parts = []
     for row in rows[:most]:

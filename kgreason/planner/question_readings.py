@@ -10,6 +10,7 @@ from typing import Final
 from kgreason.base.errors import OptionError, QueryError
 from kgreason.base.files import unversioned
 from kgreason.context.symptom import Observed
+from kgreason.graph import Graph
 from kgreason.observe.opening import Notice, Progress, load_graph, seen
 from kgreason.observe.question import (
     MOST,
@@ -25,7 +26,7 @@ from kgreason.observe.question import (
 )
 from kgreason.observe.question_words import Vocabulary, stems
 from kgreason.observe.request import Request
-from kgreason.planner.asked_factor import Linked, linked, names_anything, suggestion
+from kgreason.planner.asked_factor import Linked, linked, suggestion
 from kgreason.planner.decision_list import intents_of
 
 _SHOWN: Final = 8
@@ -57,20 +58,22 @@ def readings_of(
     vocabulary, sides = Vocabulary(graph), linked(question)
     if sides is not None and sides.either:
         sides = _right_way_round(sides, vocabulary, observed)
+    if sides is not None and sides.back:
+        return [_completed(_all(question, observed, graph), sides, vocabulary)]
     found = [] if sides is None else _offered(sides.outcome, vocabulary, observed)
     if sides is None or not found:
         sides = Linked(question, "")
         found = _offered(question, vocabulary, observed)
-    about, factor = sides.outcome, sides.factor
+    about = sides.outcome
     held = complete(about, vocabulary)
     if held is not None and _lacks(held, found[0] if found else None):
         raise OptionError(f"{question!r}: nothing is lacking there; {held.words}. {_OTHERWISE}")
     named = named_classes(about, vocabulary)
     if not found and not named and observed is not None and _names_nothing(question):
-        found = [one for one in (all_at_hand(observed),) if one is not None]
+        found = [one for one in (all_at_hand(graph, observed),) if one is not None]
     if not found or _misses(found[0], named):
         raise OptionError(_unreadable(question, named))
-    return [_completed(one, about, factor, vocabulary) for one in found[:MOST]]
+    return [_completed(one, sides, vocabulary) for one in found[:MOST]]
 
 
 def _lacks(held: Complete, first: Offered | None) -> bool:
@@ -132,15 +135,29 @@ def _offered(question: str, vocabulary: Vocabulary, observed: Observed | None) -
     ]
 
 
-def _completed(one: Offered, about: str, factor: str, vocabulary: Vocabulary) -> Offered:
-    """Return a reading with what it suspects, and with the words that name nothing."""
-    unread = unread_words(about, one.used)
-    if not names_anything(factor):
-        return replace(one, unread=" ".join(unread))
-    found = suggestion(factor, one.classes, vocabulary)
+def _all(question: str, observed: Observed | None, graph: Graph) -> Offered:
+    """Return all symptoms of the shapes, as "it" means where nothing was asked before."""
+    found = None if observed is None else all_at_hand(graph, observed)
     if found is None:
-        unread += [word for word in _WORD.findall(factor) if stems(word)]
-    return replace(one, suspected=found, unread=" ".join(unread))
+        why = "no rule is broken" if observed is not None else "nothing was asked before"
+        raise OptionError(
+            f"{question!r}: {why} that it could be about. Say what is wrong, as in “why do … lack "
+            "…?”, give --shapes FILE, or ask in the --conversation of an earlier question."
+        )
+    return found
+
+
+def _completed(one: Offered, sides: Linked, vocabulary: Vocabulary) -> Offered:
+    """Return a reading with what it suspects, and with the words that name nothing."""
+    unread = unread_words(sides.outcome, one.used)
+    suspected = []
+    for factor in sides.factors:
+        found = suggestion(factor, one.classes, vocabulary)
+        if found is None:
+            unread += [word for word in _WORD.findall(factor) if stems(word)]
+        else:
+            suspected.append(found)
+    return replace(one, suspected=tuple(suspected), unread=" ".join(unread))
 
 
 def unread_words(text: str, used: frozenset[str]) -> list[str]:

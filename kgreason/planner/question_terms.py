@@ -7,9 +7,9 @@ can say what it takes no account of.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
 import pyoxigraph as ox
 
@@ -19,6 +19,12 @@ from kgreason.base.terms import OWL, RDFS, TYPE, XSD
 from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
+from kgreason.planner import class_links
+from kgreason.planner.question_understood import Understood
+
+_T = TypeVar("_T")
+_Called = tuple[tuple[ox.NamedNode, ...], str]
+"""Classes, and what they are called together."""
 
 _NAMED: Final = re.compile(
     r'"(?P<quoted>[^"]+)"|[\u201c](?P<curly>[^\u201d]+)[\u201d]|<(?P<iri>[^<>\s]+)>'
@@ -26,80 +32,32 @@ _NAMED: Final = re.compile(
 )
 _CODES: Final = ("iri", "curie", "code")
 """Forms of a name that only a node has."""
-_NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
+NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
+_SHORT: Final = re.compile(r"(?<![\w.-])[A-Z]{2}(?![\w-])")
+"""Codes that are too short for a word, such as those of countries."""
 _CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
 _BOTH: Final = 2
-
-
-@dataclass(frozen=True)
-class Understood:
-    """What a question names.
-
-    `classes` are those that one word of it fits, and those below them. `numeric` says that the
-    property has numbers; `other` is a second node. `left` are words that name nothing, `unknown`
-    those of them that look like the name of a node; `named` is how the rest is called. `finding` is
-    what it names of an earlier question of its conversation.
-    """
-
-    intents: frozenset[str]
-    classes: tuple[ox.NamedNode, ...] = ()
-    property: ox.NamedNode | None = None
-    numeric: bool = False
-    value: ox.NamedNode | ox.Literal | None = None
-    number: ox.Literal | None = None
-    node: ox.NamedNode | None = None
-    other: ox.NamedNode | None = None
-    left: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-    named: Mapping[str, str] = field(default_factory=dict)
-    finding: Mapping[str, str] = field(default_factory=dict)
-
-    def facts(self) -> set[str]:
-        """Return what is given by the question alone, as ontology/decisions.ttl names it."""
-        out = {f"asks {one}" for one in self.intents}
-        if self.numeric:
-            out.add("number property")
-        if self.left:
-            out.add("words left")
-        for name, there in (
-            ("class", self.classes),
-            ("property", self.property),
-            ("value", self.value),
-            ("number", self.number),
-            ("node", self.node),
-            ("two nodes", self.other),
-            ("finding", self.finding),
-            ("unknown name", self.unknown),
-        ):
-            if there:
-                out.add(name)
-        return out
-
-    def arguments(self, query: str) -> dict[str, Any]:
-        """Return the arguments of a stored query, as a call of the query tool takes them."""
-        out: dict[str, Any] = {"query": query}
-        parameters = template("look", query).parameters
-        if "class" in parameters:
-            out["class"] = [one.value for one in self.classes]
-        if "property" in parameters and self.property is not None:
-            out["property"] = self.property.value
-        if "value" in parameters:
-            value = self.number if query in {"nodes-above", "nodes-below"} else self.value
-            out["value"] = str(value)
-        for name, node in (("node", self.node), ("other", self.other)):
-            if name in parameters and node is not None:
-                out[name] = node.value
-        return out
+_OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
+"""Intents for which a second class is meant rather than a property of the same name."""
+EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
+"""Words before the class that is asked about, where a question names two."""
 
 
 def understood(
-    question: str, graph: Graph, names: Names, intents: Mapping[str, frozenset[str]]
+    question: str,
+    graph: Graph,
+    names: Names,
+    intents: Mapping[str, frozenset[str]],
+    about: tuple[ox.NamedNode, ...] = (),
 ) -> Understood:
-    """Return what a question names in a graph; `intents` are those it has, with their words."""
+    """Return what a question names in a graph; `intents` are those it has, with their words.
+
+    It is about the classes `about` where it names none.
+    """
     reader = _Reader(graph, names, question, intents)
-    return reader.read()
+    return reader.read(about)
 
 
 class _Reader:
@@ -112,62 +70,121 @@ class _Reader:
         self._intents = intents
         said = frozenset(w for ws in intents.values() for w in ws)
         spent = content(" ".join(said)) | {"term", "quoted"}
+        self._codes = set() if _loud(question) else set(_SHORT.findall(question))
         self._every = content(question)
         self._asked = self._every - spent
         """Words that may name something; those of the intents may too, if nothing else does."""
         self._used: set[str] = set()
         self._unknown: list[str] = []
+        self._words: dict[str, frozenset[str]] = {}
 
-    def read(self) -> Understood:
-        number = self._number()
-        node, other = (*self._nodes(), None, None)[:2]
-        classes, called = self._classes()
-        found = self._property(classes, node)
-        if found is None and node is None:
-            found = self._leading(classes)
-        value = self._value(classes, found)
+    def read(self, about: tuple[ox.NamedNode, ...]) -> Understood:
+        number = self._naming("number", self._number)
+        node, other = (*self._naming("node", self._nodes), None, None)[:2]
+        classes, called = self._naming("class", self._classes)
+        classes = classes or about
+        found, second = self._property_or_second(classes, node)
+        value = self._naming("value", lambda: self._value(classes, found))
         if value is not None:
             found = value[0]
             classes = classes or tuple(value[2])
+        if node is None and not second[0]:
+            second = self._second_left(classes, found)
         if found is not None and not classes and node is None:
             classes = self._having(found[0])
         if not classes and found is None and node is None:
-            node = self._small()
-        left = self._left()
-        told = {"left": ", ".join(f"“{one}”" for one in left)}
-        told["unknown"] = ", ".join(f"“{one}”" for one in self._unknown)
-        told["class"] = called or " and ".join(self._names(one) for one in classes[:3])
-        if found:
-            told["property"] = self._names(found[0])
-        if value:
-            told["value"] = self._names(value[1])
+            node = self._naming("node", self._small)
+        first: _Called = (classes, called or " and ".join(map(self._names, classes[:3])))
+        if found is None and second[0] and self._sides_turned("second"):
+            first, second = second, first
+            named = self._words
+            named["class"], named["second"] = named["second"], named["class"]
+        along = class_links.along(self._rows, first[0], second[0]) if second[0] else ()
+        terms = {"property": found and found[0], "value": value and value[1]}
+        told = self._told(first[1], second[1], along, terms | {"node": node, "other": other})
         if number:
             told["number"] = number.value
-        told |= {k: self._names(n) for k, n in (("node", node), ("other", other)) if n}
         return Understood(
             frozenset(self._intents),
-            classes,
+            first[0],
+            second[0],
+            along,
             found[0] if found else None,
             bool(found and found[1]),
             value[1] if value else None,
             number,
             node,
             other,
-            left,
+            self._left(),
             tuple(self._unknown),
             told,
+            self._sides_turned("property") if found and classes else False,
+            words=self._words,
         )
+
+    def _property_or_second(
+        self, classes: tuple[ox.NamedNode, ...], node: ox.NamedNode | None
+    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+        """Return the property that is named, or the second class, or a property that leads to it.
+
+        Where two classes are what a question is about, the class goes before the property.
+        """
+        second: _Called = ((), "")
+        if self._intents.keys() & _OF_TWO and node is None:
+            second = self._naming("second", lambda: self._second(classes))
+        if second[0]:
+            return None, second
+        found = self._naming("property", lambda: self._property(classes, node))
+        if found is None and node is None:
+            found, second = self._naming("second", lambda: self._leading(classes))
+        return found, second
+
+    def _second_left(
+        self, classes: tuple[ox.NamedNode, ...], found: tuple[ox.NamedNode, bool] | None
+    ) -> _Called:
+        """Return the second class that the words left over name, if no property is named."""
+        if found is not None:
+            return (), ""
+        second = self._naming("second", lambda: self._second(classes))
+        if "connected" in self._intents and classes and not second[0]:
+            second = self._naming("second", lambda: self._filling(classes))
+        return second
+
+    def _told(
+        self,
+        first: str,
+        second: str,
+        along: Sequence[ox.NamedNode],
+        terms: Mapping[str, Term | None],
+    ) -> dict[str, str]:
+        """Return how what the question names is called, and its words that name nothing."""
+        return {
+            "left": ", ".join(f"“{one}”" for one in self._left()),
+            "unknown": ", ".join(f"“{one}”" for one in self._unknown),
+            "class": first,
+            "second": second,
+            "along": " and ".join(self._names(one) for one in along),
+            **{name: self._names(term) for name, term in terms.items() if term},
+        }
+
+    def _naming(self, what: str, reading: Callable[[], _T]) -> _T:
+        """Return what a reading gives, and keep the words that it used as those of `what`."""
+        before = frozenset(self._used)
+        out = reading()
+        self._words[what] = self._words.get(what, frozenset()) | (self._used - before)
+        return out
 
     def _left(self) -> tuple[str, ...]:
         """Return the words that name nothing, as they stand in the question."""
         words = dict.fromkeys(re.findall(r"[^\W_]+", self._question))
-        return tuple(word for word in words if content(word) & self._asked - self._used)
+        named = self._asked - self._used | self._codes - self._used
+        return tuple(word for word in words if (content(word) | {word}) & named)
 
     def _rows(self, role: str, query: str, /, **given: Any) -> Sequence[Row]:
         return self._graph.store.select(template(role, query).render(**given))
 
     def _number(self) -> ox.Literal | None:
-        found = _NUMBER.search(_NAMED.sub(" ", self._question))
+        found = NUMBER.search(_NAMED.sub(" ", self._question))
         if found is None:
             return None
         self._used |= content(found[0])
@@ -243,8 +260,9 @@ class _Reader:
         inner = self._graph.store.inner
         return next(iter(inner.quads_for_pattern(node, None, None, None)), None) is not None
 
-    def _classes(self) -> tuple[tuple[ox.NamedNode, ...], str]:
-        """Return the classes that words of the question fit best, with those below; and a name."""
+    @cached_property
+    def _known(self) -> tuple[dict[ox.NamedNode, int], dict[ox.NamedNode, list[ox.NamedNode]]]:
+        """The classes with the number of their nodes, and the classes below each."""
         below: dict[ox.NamedNode, list[ox.NamedNode]] = {}
         sizes: dict[ox.NamedNode, int] = {}
         for row in self._rows("context", "asked-classes"):
@@ -254,26 +272,94 @@ class _Reader:
             upper, lower = row["class"], row["below"]
             if isinstance(upper, ox.NamedNode) and isinstance(lower, ox.NamedNode):
                 below.setdefault(upper, []).append(lower)
-        known = dict.fromkeys((*sizes, *below))
-        free = self._every - self._used
-        whole = [(one, fit) for one in known if (fit := self._fit(one, free))]
-        if whole:
-            # Of several classes the one is meant that stands first: "shipments per carrier".
-            best = max(
-                whole,
-                key=lambda each: (
-                    -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
-                ),
-            )  # fmt: skip
-            self._used |= best[1]
-            members = (best[0], *below.get(best[0], []))
-            return tuple(dict.fromkeys(members)), self._names(best[0])
-        heads = [one for one in sizes if self._head(one) & self._asked]
-        if heads:
-            for one in heads:
-                self._used |= self._head(one)
-            return tuple(heads), " or ".join(self._names(one) for one in heads[:4])
+        return sizes, below
+
+    def _classes(self) -> _Called:
+        """Return the classes that words of the question fit best, with those below; and a name."""
+        whole = self._whole(frozenset())
+        return whole if whole[0] else self._headed(self._asked)
+
+    def _second(self, classes: Sequence[ox.NamedNode]) -> _Called:
+        """Return the class that the question names beside some classes, with those below."""
+        if not classes:
+            return (), ""
+        whole = self._whole(frozenset(classes))
+        return whole if whole[0] else self._headed(self._asked - self._used, classes)
+
+    def _headed(self, words: Iterable[str], beside: Sequence[ox.NamedNode] = ()) -> _Called:
+        """Return the classes whose last word is among some words, but for those `beside`."""
+        heads = [one for one in self._known[0] if self._head(one) & set(words)]
+        heads = [one for one in heads if one not in beside]
+        for one in heads:
+            self._used |= self._head(one)
+        return tuple(heads), " or ".join(self._names(one) for one in heads[:4])
+
+    def _filling(self, classes: Sequence[ox.NamedNode]) -> _Called:
+        """Return the classes of what a property of any class leads to that is named as a role."""
+        among, kinds = self._asked - self._used, list(self._known[0])[:_CLASSES]
+        for row in self._rows("context", "asked-properties", **{"class": kinds}) if among else ():
+            known = row["property"]
+            if not isinstance(known, ox.NamedNode) or not (fit := self._fit(known, among)):
+                continue
+            given = {"class": kinds, "property": known}
+            ends = [one["kind"] for one in self._rows("look", "ends-of", **given)]
+            found = [one for one in ends if isinstance(one, ox.NamedNode) and one not in classes]
+            if found:
+                self._used |= fit
+                return tuple(found), self._names(found[0])
         return (), ""
+
+    def _whole(self, beside: frozenset[ox.NamedNode]) -> _Called:
+        """Return the class all of whose words stand in the question, with those below it.
+
+        It is none of some others, and neither above nor below them.
+        """
+        sizes, below = self._known
+        free = self._every - self._used
+        if beside:  # a word that stands there twice may name both
+            free |= {word for word in self._every if len(self._places(word)) > 1}
+        whole = [
+            (one, fit)
+            for one in dict.fromkeys((*sizes, *below))
+            if beside.isdisjoint({one, *below.get(one, ())})
+            and (fit := self._fit(one, free))
+            and self._together(fit)
+        ]
+        if not whole:
+            return (), ""
+        # Of several classes the one is meant that stands first: "shipments per carrier".
+        best = max(
+            whole,
+            key=lambda each: (
+                -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
+            ),
+        )  # fmt: skip
+        self._used |= best[1]
+        members = (best[0], *below.get(best[0], []))
+        return tuple(dict.fromkeys(members)), self._names(best[0])
+
+    def _sides_turned(self, to: str) -> bool:
+        """Check whether a second class or a property is asked about ("parts per supplier")."""
+        said = [one.casefold() for one in re.findall(r"[^\W_]+", self._question)]
+
+        def asked(words: Iterable[str]) -> bool:
+            place = self._place(words)
+            return bool(EACH.intersection(said[max(0, place - 2) : place]))
+
+        return asked(self._words[to]) and not asked(self._words["class"])
+
+    def _places(self, word: str) -> list[int]:
+        """Return where in the question a word stands."""
+        said = re.findall(r"[^\W_]+", self._question)
+        return [n for n, one in enumerate(said) if word in content(one)]
+
+    def _together(self, words: Iterable[str]) -> bool:
+        """Check whether some words stand together: "concept scheme", "certificate of origin"."""
+        places = [self._places(one) for one in words]
+        return any(
+            all(any(abs(place - other) <= len(places) for other in each) for each in places)
+            for place in places[0]
+        )
 
     def _place(self, words: Iterable[str]) -> int:
         """Return where in the question the first of some words stands."""
@@ -333,19 +419,21 @@ class _Reader:
         self._used |= self._fit(best, among) or content(self._plain(best)) & among
         return best, found[best][2]
 
-    def _leading(self, classes: Sequence[ox.NamedNode]) -> tuple[ox.NamedNode, bool] | None:
-        """Return the property by which some classes lead to a class that other words fit."""
-        among = self._asked - self._used
-        for row in self._rows("context", "asked-classes") if classes and among else ():
-            ends = row["class"]
-            fit = self._fit(ends, among) if ends not in classes else frozenset()
-            found = (
-                self._rows("look", "leading-to", other=ends, **{"class": [*classes]}) if fit else ()
-            )
-            if found and isinstance(found[0]["property"], ox.NamedNode):
-                self._used |= fit
-                return found[0]["property"], False
-        return None
+    def _leading(
+        self, classes: Sequence[ox.NamedNode]
+    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+        """Return the property by which some classes lead to a class that other words fit; and it.
+
+        Where they lead to none that is named, it gives none.
+        """
+        before = set(self._used)
+        others, called = self._second(classes)
+        for one in others:
+            rows = self._rows("look", "leading-to", other=one, **{"class": [*classes]})
+            if rows and isinstance(rows[0]["property"], ox.NamedNode):
+                return (rows[0]["property"], False), (others, called)
+        self._used = before
+        return None, ((), "")
 
     def _properties(self, classes: Sequence[ox.NamedNode]) -> list[Row]:
         kinds: list[ox.NamedNode] = list(classes)
@@ -377,6 +465,7 @@ class _Reader:
         """Return a value that the other words are the name of, with its property and class."""
         among = self._asked - self._used
         quoted = {hit[1].casefold() for hit in re.finditer(r'"([^"]+)"', self._question)}
+        codes = self._codes - self._used
         if not classes:
             return None
         best: tuple[int, ox.NamedNode, ox.NamedNode | ox.Literal, ox.NamedNode] | None = None
@@ -390,6 +479,7 @@ class _Reader:
                 for value in self._values(kind, known):
                     fit = len(self._fit(value, among))
                     fit += 9 if value.value.casefold() in quoted else 0
+                    fit += 1 if self._short(value) in codes else 0
                     is_so = (
                         value.value == "true" and value.datatype == XSD.boolean
                         if isinstance(value, ox.Literal)
@@ -400,13 +490,22 @@ class _Reader:
                         best = fit, known, value, kind
         if best is None:
             return None
-        self._used |= self._fit(best[2], among)
+        self._used |= self._fit(best[2], among) | codes & {self._short(best[2])}
         numeric = found[1] if found else False
         return (best[1], numeric), best[2], [best[3]]
+
+    def _short(self, value: Term) -> str:
+        """Return what a value is as a code: its text, or the end of its IRI."""
+        return local_name(value.value) if isinstance(value, ox.NamedNode) else value.value
 
     def _values(self, kind: ox.NamedNode, known: ox.NamedNode) -> list[ox.NamedNode | ox.Literal]:
         rows = self._rows("context", "asked-values", **{"class": [kind], "property": known})
         return [r["value"] for r in rows if isinstance(r["value"], ox.NamedNode | ox.Literal)]
+
+
+def _loud(question: str) -> bool:
+    """Check whether a question is in capitals throughout, so that these say nothing of a word."""
+    return question.isupper() and len(question.split()) > 1
 
 
 def _iri(text: str) -> ox.NamedNode | None:

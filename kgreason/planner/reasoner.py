@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kgreason.base.budget import UNLIMITED, Budget
-from kgreason.planner.question_terms import Understood
+from kgreason.planner.question_understood import Understood
 from kgreason.planner.tool_catalogue import Tool
 from kgreason.planner.tool_observation import Observation
 from kgreason.record.agents import ENGINE, Agent
