@@ -212,7 +212,7 @@ def test_every_region_told_of_a_shipped_example_gives_the_count_told(name: str) 
     [
         ("cohort-missing", {"level": ox.NamedNode(EX + "owner")}),
         ("cohort-outside", {"level": ox.NamedNode(EX + "Part")}),
-        ("source-namespace", {"level": ox.Literal(EX)}),
+        ("cohort-namespace", {"level": ox.Literal(EX)}),
     ],
 )
 def test_a_node_that_nothing_describes_is_in_a_region_of_what_lacks(

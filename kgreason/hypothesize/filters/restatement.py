@@ -68,13 +68,19 @@ def _places(
             for c in candidates
             if not c.is_mechanism
             and not c.parts
-            and (c.family.header["kind"] in _WHERE or _belongs(view, c))
+            and (_is_place(c) or _belongs(view, c))
             and not _about_it(c, mechanism)
             and contained_in(mechanism, c) >= NEARLY
         ]
         if fitting:
             out.add(min(fitting, key=best_first).key)
     return out
+
+
+def _is_place(candidate: Candidate) -> bool:
+    """Check whether a candidate says where nodes come from: a source, a time, a namespace."""
+    header = candidate.family.header
+    return header["kind"] in _WHERE or "place" in header
 
 
 def _belongs(view: View, candidate: Candidate) -> bool:
