@@ -220,3 +220,65 @@ def test_a_value_of_the_neighbour_itself_stays_there(place: Path) -> None:
         rows.append(f"e:p{n} a e:Part ; e:pack e:k{n} . e:k{n} e:weight 9 . {weight} {special}")
     investigated(place, rows, WEIGHED)
     assert [one for one in tried() if one["repair"]] == []
+
+
+# Names that were misspelt
+
+
+def shipments(wrong: str, right: str) -> Iterable[str]:
+    """Every fifth shipment has a wrong state, the others the right one or another."""
+    for n in range(100):
+        state = wrong if n % 5 == 1 else right if n % 2 else "e:Open"
+        yield f"e:s{n} a e:Shipment ; e:state {state} ."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "repair"),
+    [
+        ("e:Shiped", "e:Shipped", "respell-value"),
+        ('"Shiped"', '"Shipped"', "respell-value"),
+    ],
+)
+def test_a_misspelt_value_becomes_the_one_that_was_meant(
+    place: Path, wrong: str, right: str, repair: str
+) -> None:
+    listed = f"sh:in ( {right} e:Open )"
+    rule = f"sh:targetClass e:Shipment ; sh:property [ sh:path e:state ; {listed} ]"
+    investigated(place, shipments(wrong, right), f"e:Shape a sh:NodeShape ; {rule} .")
+    first = tried()[0]
+    assert (first["repair"], first["outcome"]) == (repair, "cleared")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rest", "repair"),
+    [
+        ("a owl:DataTypeProperty", "a owl:DatatypeProperty", "respell-class"),
+        (
+            "rdfs:subPropertyOf dcmitype:hasPart",
+            "rdfs:subPropertyOf dct:hasPart",
+            "rename-published",
+        ),
+    ],
+)
+def test_names_that_a_vocabulary_does_not_have_become_its_own(
+    place: Path, wrong: str, rest: str, repair: str
+) -> None:
+    head = (
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        "@prefix dct: <http://purl.org/dc/terms/> .\n"
+        "@prefix dcmitype: <http://purl.org/dc/dcmitype/> .\n"
+    )
+    rows = [head, *(f"e:p{n} {wrong if n % 4 == 1 else rest} ." for n in range(80))]
+    (place / "data.ttl").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+    path = "a" if "a " in wrong[:2] else "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>"
+    good = "http://www.w3.org/2002/07/owl#Datatype" if path == "a" else "http://purl.org/dc/terms/"
+    (place / "outcome.rq").write_text(
+        f"SELECT ?focus (!STRSTARTS(STR(?value), '{good}') AS ?outcome) "
+        f"WHERE {{ ?focus {path} ?value }}",
+        encoding="utf-8",
+    )
+    done = run("investigate", "data.ttl", "--outcome", "outcome.rq", "--format", "json")
+    assert done.code == 0, done.err
+    first = tried()[0]
+    assert (first["repair"], first["outcome"]) == (repair, "cleared")

@@ -11,7 +11,7 @@ from kgreason.base.errors import TemplateError
 from kgreason.base.resources import folder
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
-from kgreason.base.terms import FORM_PREFIX, RDF, SH, SKOS, TRAILS
+from kgreason.base.terms import FORM_PREFIX, RDF, SH, SKOS, TRAILS, TYPE
 from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.repair.imports import loaded
@@ -22,10 +22,13 @@ from kgreason.shacl import Constraint
 
 ROLE: Final = "repair"
 DATA: Final = "data"
-_BOUND: Final = ("dimension", "space")
+_BOUND: Final = ("dimension", "space", "near")
 """What a family binds that is a parameter of repairs, beside the level."""
 READING: Final = "reading"
 """What a repair asks for that reads misread texts again."""
+CLASSES: Final = "classes"
+VALUES: Final = "values"
+"""What a repair needs that mends the types of nodes, or what else is said of them."""
 IMPORTED: Final = "imported"
 """What a repair needs that takes from another source."""
 
@@ -162,6 +165,7 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
             "formed": predicate in graph.formed,
             "form": ox.NamedNode(FORM_PREFIX + predicate.value),
             "required": _required(constraint, graph),
+            CLASSES if predicate == TYPE else VALUES: True,
         }
     out |= _about(cause)
     out |= _again(cause, predicate, graph)
@@ -191,7 +195,7 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
 
 def _about(cause: Cause) -> dict[str, Value]:
     """Return the terms that a hypothesis is about, as a repair takes them."""
-    out: dict[str, Value] = {"levels": list(cause.levels)} if cause.levels else {}
+    out: dict[str, Value] = {"levels": list(cause.levels)}
     for name in _BOUND:
         if isinstance(term := cause.bound.get(name), ox.NamedNode | ox.Literal):
             out[name] = term
