@@ -11,6 +11,7 @@ from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.clustering import Clustering
 from kgreason.hypothesize.filters.confounding import Confounding
 from kgreason.hypothesize.filters.exposure import Exposure
+from kgreason.hypothesize.filters.fewer_bits import FewerBits
 from kgreason.hypothesize.filters.filter import (
     Check,
     Dropped,
@@ -56,6 +57,7 @@ ALONE: Final[tuple[Filter, ...]] = (
 TOGETHER: Final[tuple[Filter, ...]] = (
     Redundancy(),
     Confounding(),
+    FewerBits(),
     NearDuplicate(),
     Restatement(),
     Rejected(),

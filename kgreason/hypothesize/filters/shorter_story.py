@@ -6,13 +6,13 @@ from typing import ClassVar, Final
 from kgreason.base.figures import figure, integer
 from kgreason.context.view import View, exposed, table
 from kgreason.hypothesize.candidates import Candidate
-from kgreason.hypothesize.conditions.code import TOLD, saved
-from kgreason.hypothesize.conditions.seam import kinds_told, length, saves
+from kgreason.hypothesize.conditions.code import saved
+from kgreason.hypothesize.conditions.seam import kinds_told, length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import own
-from kgreason.hypothesize.overlaps import RIVALS, contained
 
-_MORE: Final = figure("storyBits")
+MORE: Final = figure("storyBits")
+"""Bits by which a story is so much shorter that the other one is not told."""
 _LEAST: Final = integer("storyNodes")
 
 
@@ -24,8 +24,7 @@ class ShorterStory(Filter):
     or nothing; what a person proposed is always put to its tests, and so is a family of a kind that
     the language has no words for (one thing described in two sources): it says what happened.
     Neither may leave enough nodes to compare within the strata of the other: where a test can tell
-    the two apart, it decides. Not so where a family tells, on one half, of what a single condition
-    could have said for so many bits less that it is no rival.
+    the two apart, it decides.
     """
 
     name: ClassVar[str] = "shorter-story"
@@ -38,53 +37,34 @@ class ShorterStory(Filter):
         """Return the candidates that are kept, and those that are dropped with their figures."""
         kept = []
         dropped = []
-        told = [one for one in candidates if one.paid]
         sayable = kinds_told()
-        lengths = {one.members: length(one.values) for one in told}
-        paid = [(_bits(view, one, lengths), one) for one in told]
+        lengths = {one.members: length(one.values) for one in candidates if one.paid}
+        paid = [(_bits(view, one, lengths), one) for one in candidates if one.paid]
         for candidate in candidates:
             unsayable = candidate.family.header["kind"] not in sayable
-            exempt = candidate.is_mechanism or unsayable or own(candidate) or not paid
-            found = None if exempt else _shorter(view, candidate, paid, lengths)
-            if found is None:
-                kept.append(candidate)
+            exempt = candidate.is_mechanism or unsayable or own(candidate)
+            found = None if exempt or not paid else _best(view, candidate, paid)
+            bits = _bits(view, candidate, lengths) if found else 0.0
+            if found and found[0] - bits >= MORE:
+                why = Figure("bits that the other saves beyond it", found[0] - bits, MORE)
+                dropped.append(Dropped(candidate, self, why, found[1]))
             else:
-                more, other = found
-                why = Figure("bits that the other saves beyond it", more, _MORE)
-                dropped.append(Dropped(candidate, self, why, other))
+                kept.append(candidate)
         return Sifted(kept, dropped)
 
 
-def _shorter(
-    view: View,
-    candidate: Candidate,
-    paid: Sequence[tuple[float, Candidate]],
-    lengths: Mapping[int, float],
+def _best(
+    view: View, candidate: Candidate, paid: Sequence[tuple[float, Candidate]]
 ) -> tuple[float, Candidate] | None:
-    """Return a region that tells far more of the same, and the bits that it saves beyond."""
-    own_bits = _bits(view, candidate, lengths)
+    """Return the bits and the region that saves most of those that cannot be told from it."""
     alike = (
-        (bits - own_bits, other)
+        (bits, other)
         for bits, other in paid
         if other.aspect == candidate.aspect
         and other.members != candidate.members
         and _inseparable(view, candidate, other)
     )
-    best = max(alike, key=lambda each: each[0], default=None)
-    if best is not None and best[0] >= _MORE:
-        return best
-    by_half = candidate.seen is None and candidate.comes_along
-    said = saves(view, candidate.members) if by_half else None
-    if said is None or said < TOLD:
-        # What does not pay is no story of its own: as a rival it is put to the test.
-        return None
-    rivals = (
-        (bits - said, other)
-        for bits, other in paid
-        if other.aspect == candidate.aspect and contained(candidate, other) >= RIVALS
-    )
-    best = max(rivals, key=lambda each: each[0], default=None)
-    return best if best is not None and best[0] >= _MORE else None
+    return max(alike, key=lambda each: each[0], default=None)
 
 
 def _bits(view: View, candidate: Candidate, lengths: Mapping[int, float]) -> float:
