@@ -4,7 +4,7 @@ A label that may be an xsd:string or an rdf:langString is a matter of datatypes,
 sh:or that fails. So families of causes about datatypes, kinds and references read it as such.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pyoxigraph import Literal, NamedNode
@@ -13,7 +13,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TYPE
 from kgreason.shacl.components import registry
-from kgreason.shacl.paths import IllFormedError, Path, shape_path
+from kgreason.shacl.paths import IllFormedError, Path, of_predicate, shape_path
 from kgreason.shacl.readings import Reading, lack_of, lack_of_class
 from kgreason.shacl.shapes import Node, Shapes
 
@@ -44,7 +44,12 @@ def choice_readings(
     if not found or any(not asked or asked.keys() & CHOICES for asked in found):
         return ()
     if path is None:
-        lacking = () if parameter == SH["not"] else _lacking(shapes, alternatives)
+        if parameter == SH["not"]:
+            return ()
+        classes = [term for asked in found for term in asked.get(SH["class"], ())]
+        if all(asked.keys() == {SH["class"]} for asked in found):
+            return (_of_a_class(classes),)
+        lacking = _lacking(shapes, alternatives)
         return tuple({one.path.text: one for one in lacking}.values())
     known = registry()
     components = frozenset(_local(known[name].iri) for asked in found for name in asked)
@@ -179,6 +184,16 @@ def _listed(
     for one in (*asked.get(SH.hasValue, ()), *(term for each in lists for term in each)):
         if isinstance(one, NamedNode | Literal):
             yield one
+
+
+def _of_a_class(classes: Sequence[Term]) -> Reading:
+    """Return the reading that a node is of none of some classes."""
+    return Reading(
+        of_predicate(TYPE),
+        frozenset({"In", "HasValue"}),
+        lacking=True,
+        allowed=tuple(one for one in classes if isinstance(one, NamedNode)),
+    )
 
 
 def _lacking(shapes: Shapes, alternatives: list[Node]) -> Iterator[Reading]:
