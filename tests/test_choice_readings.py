@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import kgreason
+from kgreason.base.terms import TYPE
 from kgreason.graph import load
 from kgreason.shacl import Reading, compile_shapes, read_shapes
 
@@ -62,6 +63,15 @@ def test_only_what_all_alternatives_ask_is_given_to_families(tmp_path: Path) -> 
 def test_a_node_that_needs_one_of_two_properties_lacks_either(tmp_path: Path) -> None:
     found = read(tmp_path, f"sh:or ( {NAMES} )", path="")
     assert {one.path.text[-6:-1] for one in found if one.lacking} == {"label", "title"}
+
+
+def test_a_choice_of_classes_asks_the_node_for_one_of_them(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, "sh:or ( [ sh:class ex:A ] [ sh:class ex:B ] )", path="")
+    assert (found.predicate, found.lacking) == (TYPE, True)
+    assert {one.value.rpartition("/")[2] for one in found.allowed} == {"A", "B"}
+    assert read(tmp_path, "sh:not [ sh:class ex:A ]", path="") == ()
+    mixed = "sh:or ( [ sh:class ex:A ] [ sh:nodeKind sh:Literal ] )"
+    assert read(tmp_path, mixed, path="") == ()
 
 
 @pytest.mark.parametrize(
