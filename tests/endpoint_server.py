@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import os
 import shutil
 import socket
 import subprocess
@@ -36,6 +37,12 @@ class Served:
         """Return a digest of all that the server holds."""
         body = _ask(self.base, "GET", self.whole, None, {"Accept": "application/n-quads"})
         return sha256(b"\n".join(sorted(body.splitlines()))).hexdigest()
+
+    def cpu(self) -> float:
+        """Return the CPU seconds of the server so far, as Linux tells them."""
+        said = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
+        own, of_kernel = said.rpartition(")")[2].split()[11:13]
+        return (int(own) + int(of_kernel)) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         self.process.terminate()

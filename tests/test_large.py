@@ -19,7 +19,7 @@ from kgreason.endpoint import streaming
 from kgreason.endpoint.asking_endpoint import Inconsistent
 from kgreason.endpoint.local_store import AskingStore, asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
-from kgreason.endpoint.paging import Besides, Listed, digest
+from kgreason.endpoint.paging import Besides, Listed, Plain, digest
 from kgreason.endpoint.streaming import pages_of
 from kgreason.graph import bulk
 from kgreason.graph.bulk import bulk_loaded, memory_of
@@ -239,23 +239,25 @@ def test_one_look_gives_the_number_of_nodes_and_those_of_the_smallest_digests(
     monkeypatch.setattr(streaming, "_KEPT", kept)
     order = sorted((f"urn:n:{n}" for n in range(300)), key=lambda iri: digest(3, iri))
     passing = [iri for iri in order if int(iri.rpartition(":")[2]) >= 240]
-    every, part = Fragment("?focus <urn:of> <urn:all> ."), Fragment("?focus <urn:of> <urn:part> .")
+    of_all, part = (Fragment(f"?focus <urn:of> <urn:{name}> .") for name in ("all", "part"))
+    every, failing = Plain(of_all), [iri for iri in order if iri not in passing]
     pages = pages_of(asked, 3)
-    assert (pages.population(every), pages.total(every)) == (304, 300)
+    assert (pages.population(of_all), pages.total(every)) == (304, 300)
     assert pages.sample(every, 20) == Listed(300, tuple(order[:20]))
     assert pages.sample(every, 1 << 62) == Listed(300, tuple(order))
-    for known in (None, frozenset(order) - frozenset(passing)):
-        besides = Besides(part, 240, known)
+    for known in ((), tuple(failing)):
+        besides = Besides(Plain(part), Listed(240, known))
         assert pages.sample(every, 9, besides=besides) == Listed(60, tuple(passing[:9]))
         assert pages.sample(every, 70, besides=besides) == Listed(60, tuple(passing))
     with pytest.raises(Inconsistent, match="counts 61 nodes, but gives 60"):
-        pages.sample(every, 70, besides=Besides(part, 239))
+        pages.sample(every, 70, besides=Besides(Plain(part), Listed(239, ())))
 
 
 def test_nodes_of_a_pattern_are_looked_at_once(asked: AskingStore) -> None:
     every = Fragment("?focus <urn:of> <urn:all> .")
+    part = Besides(Plain(Fragment("?focus <urn:of> <urn:part> .")), Listed(240, ()))
     pages, before = pages_of(asked, 3), asked.asked.queries
     pages.population(every)
-    pages.sample(every, 20)
-    pages.sample(every, 20, besides=Besides(Fragment("?focus <urn:of> <urn:part> ."), 240))
+    pages.sample(Plain(every), 20)
+    pages.sample(Plain(every), 20, besides=part)
     assert asked.asked.queries == before + 2

@@ -27,7 +27,7 @@ from kgreason.endpoint.known import Rules, known
 from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
-from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
+from kgreason.endpoint.paging import ROLE, Besides, Checked, Listed, Nodes, Pages, Plain, digest
 from kgreason.endpoint.probing import Probed, dialect_of, notices, probe
 from kgreason.endpoint.strata import MOST, strata, unseen
 from kgreason.endpoint.streaming import pages_of
@@ -328,14 +328,14 @@ class _Pull:
 
     def _bad(
         self, texts: Texts, most: int, reported: AbstractSet[str] | None
-    ) -> tuple[Listed, frozenset[str] | None]:
-        """Return failing nodes, `most` at most, and all of them where they are known.
+    ) -> tuple[Listed, Listed]:
+        """Return failing nodes, `most` at most, and as many of them as are known.
 
         Those that a report names fail where they are looked at at the endpoint.
         """
         if reported is None:
-            bad = self.pages.sample(failing_nodes(texts), most)
-            return bad, frozenset(bad.nodes) if bad.whole else None
+            bad = self.pages.sample(_failing(texts), most)
+            return bad, bad
         there: set[str] = set()
         for batch in batches(sorted(reported)):
             query = template(ROLE, "among-target").render(
@@ -343,11 +343,12 @@ class _Pull:
             )
             there.update(node.value for node in self.asking.nodes(query, "focus"))
         ordered = sorted(there, key=lambda iri: digest(self.pages.seed, iri))
-        return Listed(len(ordered), tuple(ordered[:most])), frozenset(there)
+        known_ = Listed(len(ordered), tuple(ordered))
+        return replace(known_, nodes=known_.nodes[:most]), known_
 
     def _drawn(self, constraint: Constraint, reported: AbstractSet[str] | None) -> Asked:
         """Draw failing and passing nodes; all of them where that is not too many."""
-        texts, failing = constraint.portable, failing_nodes(constraint.portable)
+        texts = constraint.portable
         bad, known_ = self._bad(texts, self.named.cap, reported)
         population = constraint.population or 0
         if reported is not None and bad.total < len(reported):
@@ -363,8 +364,8 @@ class _Pull:
             members, rule = self._whole(texts.target), ALL
             population = len(members)
         else:
-            besides = Besides(failing, bad.total, known_)
-            good = self.pages.sample(texts.target, wanted, besides=besides)
+            besides = Besides(_failing(texts), known_)
+            good = self.pages.sample(Plain(texts.target), wanted, besides=besides)
             members = (*bad.nodes, *good.nodes)
             population = bad.total + good.total
             rule = _RULE.format(cap=self.named.cap, ratio=self.named.ratio, whole=_WHOLE)
@@ -386,7 +387,7 @@ class _Pull:
     def _whole(self, target: Fragment) -> tuple[str, ...]:
         """Return all nodes of a target, asked once for all constraints that share it."""
         if target.text not in self.wholes:
-            self.wholes[target.text] = self.pages.sample(target, _NO_LIMIT)
+            self.wholes[target.text] = self.pages.sample(Plain(target), _NO_LIMIT)
         return self.wholes[target.text].nodes
 
 
@@ -404,8 +405,18 @@ def _said(compiled: Compiled, constraint: Constraint) -> AbstractSet[str] | None
     return {node.value for node in said.failing if isinstance(node, ox.NamedNode)}
 
 
-def failing_nodes(texts: Texts) -> Fragment:
-    """Return the pattern of the nodes that fail by some texts, as any engine is asked."""
-    return template(ROLE, "failing-nodes").fragment(
-        target=Fragment("") if texts.whole else texts.target, violation=texts.violation
-    )
+def _failing(texts: Texts) -> Nodes:
+    """Return the nodes that fail by some texts, which are asked for in pages."""
+    every = failing_nodes(texts)
+    return Plain(every) if texts.whole else Checked(every, texts.target, texts.violation)
+
+
+def failing_nodes(texts: Texts, region: Fragment | None = None) -> Fragment:
+    """Return the pattern of the nodes that fail by some texts, as any engine is asked.
+
+    Only those in a region are checked, where there is one and the target stands by itself.
+    """
+    target = Fragment("") if texts.whole else texts.target
+    if region is not None:
+        target = template(ROLE, "in-region").fragment(region=region, target=target)
+    return template(ROLE, "failing-nodes").fragment(target=target, violation=texts.violation)

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 from kgreason.base.templates import Fragment, template
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.local_store import PAGE, AskingStore
-from kgreason.endpoint.paging import ROLE, Besides, Listed, Pages, digest
+from kgreason.endpoint.paging import ROLE, Besides, Listed, Nodes, Pages, digest
 
 _KEPT: Final = PAGE
 _LOOKS: Final = 4
@@ -78,23 +78,23 @@ class Streamed(Pages):
         """Return the number of nodes of a target, with those that have no IRI."""
         return self._size_of(target)[0]
 
-    def total(self, pattern: Fragment) -> int:
+    def total(self, nodes: Nodes) -> int:
         """Return the number of nodes that have an IRI."""
-        return self._size_of(pattern)[1]
+        return self._size_of(nodes.pattern)[1]
 
-    def sample(self, pattern: Fragment, most: int, *, besides: Besides | None = None) -> Listed:
+    def sample(self, nodes: Nodes, most: int, *, besides: Besides | None = None) -> Listed:
         """Return `most` nodes at most, those of the smallest digests.
 
         With `besides`, those that are of another pattern are left out. Where too few are left of
         what was kept of a look, it is looked again, and more is kept. Raises Inconsistent where
         more is to be left out than there is.
         """
-        everyone = self.total(pattern)
+        everyone = self.total(nodes)
         total = everyone - (besides.total if besides else 0)
         wanted = min(most, total)
         kept = max(_KEPT, round(_SPARE * wanted * everyone / max(1, total)))
         while True:
-            found, whole = self._known(pattern, besides, kept)
+            found, whole = self._known(nodes.pattern, besides, kept)
             if len(found) >= wanted or whole:
                 break
             kept *= _MORE
@@ -109,10 +109,10 @@ class Streamed(Pages):
         look = self._looked(pattern, kept)
         out: AbstractSet[str] = frozenset()
         ends = [look.end]
-        if besides is not None and besides.known is not None:
-            out = besides.known
+        if besides is not None and besides.known.whole:
+            out = frozenset(besides.known.nodes)
         elif besides is not None:
-            other = self._looked(besides.pattern, kept)
+            other = self._looked(besides.nodes.pattern, kept)
             out = frozenset(other.nodes.values())
             ends.append(other.end)
         end = min((one for one in ends if one is not None), default=None)
