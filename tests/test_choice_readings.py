@@ -68,7 +68,7 @@ def test_a_node_that_needs_one_of_two_properties_lacks_either(tmp_path: Path) ->
 def test_a_choice_of_classes_asks_the_node_for_one_of_them(tmp_path: Path) -> None:
     (found,) = read(tmp_path, "sh:or ( [ sh:class ex:A ] [ sh:class ex:B ] )", path="")
     assert (found.predicate, found.lacking) == (TYPE, True)
-    assert {one.value.rpartition("/")[2] for one in found.allowed} == {"A", "B"}
+    assert {one.value[-1] for one in found.allowed} == {"A", "B"}
     assert read(tmp_path, "sh:not [ sh:class ex:A ]", path="") == ()
     mixed = "sh:or ( [ sh:class ex:A ] [ sh:nodeKind sh:Literal ] )"
     assert read(tmp_path, mixed, path="") == ()
