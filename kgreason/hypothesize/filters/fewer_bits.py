@@ -8,17 +8,18 @@ from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.seam import BITS, kinds_told, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
-from kgreason.hypothesize.filters.shorter_story import MORE
+from kgreason.hypothesize.filters.shorter_story import MORE, leaves
 from kgreason.hypothesize.overlaps import RIVALS, contained
 
 
 class FewerBits(Filter):
     """Drop what a family found on one half, where a rival saves far more bits among all nodes.
 
-    Both could be supported, and would share the confidence of one frame, so that neither is. That a
-    single condition holds the nodes of the family says what these would save; what would save too
-    few bits to be told stays, for it is put to the test as a rival. It runs after conjunctions were
-    made: a family's region may be a part of one.
+    Both could be supported, and would share the confidence of one frame, so that neither is. Where
+    each leaves enough nodes to compare within the strata of the other, tests decide. That a single
+    condition holds the nodes of the family says what these would save; what would save too few bits
+    to be told stays, for it is put to the test as a rival. It runs after conjunctions were made: a
+    family's region may be a part of one.
     """
 
     name: ClassVar[str] = "fewer-bits"
@@ -31,10 +32,10 @@ class FewerBits(Filter):
         kept: list[Candidate] = []
         dropped = []
         for candidate in candidates:
-            by_half = candidate.seen is None and candidate.comes_along and not candidate.parts
-            told = by_half and candidate.family.header["kind"] in sayable
+            by_half = candidate.seen is None and not candidate.by and candidate.comes_along
+            told = by_half and not candidate.parts and candidate.family.header["kind"] in sayable
             bits = saves(view, candidate.members) if told and paid else None
-            found = None if bits is None or bits < TOLD else _best(candidate, bits, paid)
+            found = None if bits is None or bits < TOLD else _best(view, candidate, bits, paid)
             if found is None:
                 kept.append(candidate)
             else:
@@ -44,13 +45,15 @@ class FewerBits(Filter):
 
 
 def _best(
-    candidate: Candidate, bits: float, paid: Sequence[tuple[float, Candidate]]
+    view: View, candidate: Candidate, bits: float, paid: Sequence[tuple[float, Candidate]]
 ) -> tuple[float, Candidate] | None:
     """Return the rival that saves most bits, and how many beyond; None where these are few."""
     rivals = (
         (more - bits, other)
         for more, other in paid
-        if other.aspect == candidate.aspect and contained(candidate, other) >= RIVALS
+        if other.aspect == candidate.aspect
+        and contained(candidate, other) >= RIVALS
+        and not (leaves(view, candidate, other) and leaves(view, other, candidate))
     )
     best = max(rivals, key=lambda each: each[0], default=None)
     return best if best is not None and best[0] >= MORE else None

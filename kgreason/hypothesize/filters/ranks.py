@@ -50,7 +50,7 @@ def _scant(candidate: Candidate, paid: Container[str]) -> bool:
 
     That counts beside candidates of its kind whose code length is `paid`.
     """
-    alone = candidate.seen is None and candidate.comes_along
+    alone = candidate.seen is None and not candidate.by and candidate.comes_along
     alone = alone and candidate.family.header["kind"] in paid
     return alone and not candidate.is_mechanism and candidate.table.inside_failing < _FEW
 

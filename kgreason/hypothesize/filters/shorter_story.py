@@ -78,10 +78,11 @@ def _bits(view: View, candidate: Candidate, lengths: Mapping[int, float]) -> flo
 
 def _inseparable(view: View, one: Candidate, other: Candidate) -> bool:
     """Check whether neither region leaves enough nodes of the held-out half to compare."""
-    return not (_leaves(view, one, other) or _leaves(view, other, one))
+    return not (leaves(view, one, other) or leaves(view, other, one))
 
 
-def _leaves(view: View, rival: Candidate, tested: Candidate) -> bool:
+def leaves(view: View, rival: Candidate, tested: Candidate) -> bool:
+    """Check whether a rival leaves enough nodes of the held-out half to compare in its strata."""
     half = view.marks.node.heldout_mask
     strata = (rival.members & half, half & ~rival.members)
     return any(
