@@ -45,5 +45,11 @@ def specific(view: View, candidate: Candidate) -> bool:
 
 
 def sound(view: View, candidate: Candidate) -> bool:
-    """Check whether the half that found a mechanism bears it out, and no placebo as well."""
-    return borne_out(view, candidate) and specific(view, candidate)
+    """Check whether the half that found a mechanism bears it out, and no placebo as well.
+
+    Several filters ask; the view keeps the answer.
+    """
+    key = f"sound:{view.marks.failing.value}:{candidate.key}"
+    if key not in view.kept:
+        view.kept[key] = borne_out(view, candidate) and specific(view, candidate)
+    return bool(view.kept[key])

@@ -46,9 +46,8 @@ def choice_readings(
     if path is None:
         if parameter == SH["not"]:
             return ()
-        classes = [term for asked in found for term in asked.get(SH["class"], ())]
         if all(asked.keys() == {SH["class"]} for asked in found):
-            return (_of_a_class(classes),)
+            return (_of_a_class([term for asked in found for term in asked[SH["class"]]]),)
         lacking = _lacking(shapes, alternatives)
         return tuple({one.path.text: one for one in lacking}.values())
     known = registry()

@@ -46,7 +46,6 @@ _CLUSTERS: Final = "clusters"
 _MOST_BITS: Final = 1_000_000.0
 """What cannot be said in the code costs more than it could ever save."""
 _FAMILY: Final = "condition-"
-_VALUE: Final = "value"
 _NOTHING: Final = Table(0, 0, 0, 0)
 _WRITTEN: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
 """Rules that somebody wrote as a query, which is read in more ways than by its text."""
@@ -103,7 +102,7 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     ranked = [each for found in stories for each in (found, *_rival(found))]
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, ranked, sampled=sample is not None), most))
-    if best is not None and best.kind == _VALUE and not _speaks(view, best):
+    if best is not None and not _speaks(view, best):
         # What only says how the rule is broken is checked directly, and would hold.
         best = None
     if sample is not None and best is not None and not told:

@@ -43,11 +43,7 @@ def _outshone(
     rivals = [(share, other) for share, other in shares if share >= COVERS]
     if not rivals or specific(view, one):
         return None
-    return next(
-        (
-            (Figure("share of its failing nodes claimed there", share, COVERS), other)
-            for share, other in rivals
-            if sound(view, other)
-        ),
-        None,
-    )
+    share, better = next((each for each in rivals if sound(view, each[1])), (0.0, None))
+    if better is None:
+        return None
+    return Figure("share of its failing nodes claimed there", share, COVERS), better
