@@ -1,4 +1,4 @@
-"""The terms of published vocabularies that do not grow any more, of `ontology/vocabularies.ttl`."""
+"""What `ontology/vocabularies.ttl` knows of properties and terms that many graphs use."""
 
 from functools import cache
 from typing import Final
@@ -13,13 +13,34 @@ _FILE: Final = "vocabularies.ttl"
 
 @cache
 def published() -> tuple[ox.NamedNode, ...]:
-    """Return every term of these vocabularies, in the order of the file."""
-    path = str(folder("ontology") / _FILE)
+    """Return every term of the vocabularies that do not grow any more, in the order of the file."""
     return tuple(
         ox.NamedNode(quad.subject.value + name)
-        for quad in ox.parse(path=path, format=ox.RdfFormat.TURTLE)
+        for quad in _known()
         if quad.predicate == TRAILS.termNames
         and isinstance(quad.subject, ox.NamedNode)
         and isinstance(quad.object, ox.Literal)
         for name in quad.object.value.split()
     )
+
+
+@cache
+def vocabularies() -> tuple[ox.NamedNode, ...]:
+    """Return the namespaces of these vocabularies."""
+    found = (quad.subject for quad in _known() if quad.predicate == TRAILS.termNames)
+    return tuple(one for one in found if isinstance(one, ox.NamedNode))
+
+
+@cache
+def akin(predicate: ox.NamedNode) -> tuple[ox.NamedNode, ...]:
+    """Return the properties that hold what a property holds, itself among them; none if unknown."""
+    members = [quad for quad in _known() if quad.predicate == TRAILS.groupMember]
+    groups = {quad.subject for quad in members if quad.object == predicate}
+    found = (quad.object for quad in members if quad.subject in groups)
+    return tuple(one for one in found if isinstance(one, ox.NamedNode))
+
+
+@cache
+def _known() -> tuple[ox.Quad, ...]:
+    path = str(folder("ontology") / _FILE)
+    return tuple(ox.parse(path=path, format=ox.RdfFormat.TURTLE))

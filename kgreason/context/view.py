@@ -15,7 +15,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import FORM_PREFIX, OWL, RDF, SH, TRAILS, TYPE, XSD
 from kgreason.base.weights import among_drawn, weighted_rate
-from kgreason.context.published import published
+from kgreason.context.published import akin, published, vocabularies
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path, Reading, chosen_by
@@ -137,6 +137,8 @@ class View:
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
             "published": list(published()),
+            "vocabularies": list(vocabularies()),
+            "akin": list(akin(predicate)) if predicate is not None else [],
         }
         offered |= self._of_rule() if reading is None else _of_reading(reading)
         asked = self.constraint.parameters if reading is None else reading.parameters
@@ -149,8 +151,7 @@ class View:
             "most": _most(asked),
         }
         offered["textual"] = bool((_OF_TEXTS | _COUNTED) & named)
-        if not self.asks_iri:
-            offered["minted"] = True
+        offered["named" if self.asks_iri else "minted"] = True
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
         if split.sound is not None:

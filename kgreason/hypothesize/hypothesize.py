@@ -454,6 +454,9 @@ def _hypothesis(
     **properties: Value | Iterable[Value] | None,
 ) -> ox.NamedNode:
     iri, gate = kinds()[kind]
+    if properties.get("aspect") == TRAILS.Mechanism:
+        # How a failure comes about is seen at each node, whatever the kind of the cause.
+        gate = "direct"
     searched = properties.get("paid") is not None
     associated = "bits" if searched else "halves"
     node = step.make(

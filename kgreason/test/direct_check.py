@@ -18,7 +18,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Return holds (from 95 % of the claimed, and a region with a lift of at least a half).
 
     The lift is the share of the way from the rate outside to 1 that the rate inside has gone; where
-    nothing lies outside the rate there counts as 0. Where most nodes of the region pass, what it is
+    nothing lies outside the rate there counts as 0, and where all fail there the lift is 1 if all
+    do inside. Where most nodes of the region pass, what it is
     made of does them no harm. Where no node is claimed it is undetermined.
     """
     claimed, holds, inside, population, failing = integers(
@@ -54,12 +55,13 @@ def region_lift(
 ) -> float:
     """Return (rate inside - rate outside) / (1 - rate outside), at least 0.
 
-    A passing node counts with `weight`.
+    Where all nodes outside fail it is 1 if all inside do, else 0. A passing node counts with `weight`.
     """
     if not inside:
         return 0.0
     rate_outside = weighted_rate(failing - inside_failing, population - inside, weight)
     if rate_outside >= 1:
-        return 0.0
+        # Where all fail, outside for other reasons, no rate speaks for the region or against it.
+        return float(inside_failing == inside)
     rate = weighted_rate(inside_failing, inside, weight)
     return max(0.0, (rate - rate_outside) / (1 - rate_outside))
