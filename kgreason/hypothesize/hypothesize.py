@@ -454,7 +454,7 @@ def _hypothesis(
     **properties: Value | Iterable[Value] | None,
 ) -> ox.NamedNode:
     iri, gate = kinds()[kind]
-    if properties.get("aspect") == TRAILS.Mechanism:
+    if gate == "statistics" and properties.get("aspect") == TRAILS.Mechanism:
         # How a failure comes about is seen at each node, whatever the kind of the cause.
         gate = "direct"
     searched = properties.get("paid") is not None

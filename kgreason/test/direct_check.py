@@ -55,7 +55,8 @@ def region_lift(
 ) -> float:
     """Return (rate inside - rate outside) / (1 - rate outside), at least 0.
 
-    Where all nodes outside fail it is 1 if all inside do, else 0. A passing node counts with `weight`.
+    Where all nodes outside fail it is 1 if all inside do, else 0. A passing node counts with
+    `weight`.
     """
     if not inside:
         return 0.0
