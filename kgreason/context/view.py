@@ -25,6 +25,8 @@ _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
 _VALUE: Final = re.compile(r"[?$]value\b")
 _OWN_IRI: Final = re.compile(r"\bSTR\s*\(\s*[?$](?:focus|this)\s*\)", re.IGNORECASE)
+_ANY_PROPERTY: Final = re.compile(r"(?:[?$](?:focus|this)|;)\s*[?$](\w+)\s+[?$<\"]")
+_OF_QUERIES: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
 _OF_TEXTS: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Pattern", "In", "MinLength", "MaxLength")
 )
@@ -151,7 +153,7 @@ class View:
             "most": _most(asked),
         }
         offered["textual"] = bool((_OF_TEXTS | _COUNTED) & named)
-        offered["named" if self.asks_iri else "minted"] = True
+        offered |= self._of_iris()
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
         if split.sound is not None:
@@ -212,8 +214,22 @@ class View:
         """Whether the rule is about the text of the node's own IRI."""
         if self.constraint.path is None and self.constraint.component in _OF_TEXTS:
             return True
-        named = self.constraint.component in {TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent}
+        named = self.constraint.component in _OF_QUERIES
         return named and bool(_OWN_IRI.search(self.constraint.violation.text))
+
+    def _of_iris(self) -> dict[str, Value]:
+        """Return whether the rule is about the IRIs of the nodes, or of their properties."""
+        offered: dict[str, Value] = {"named" if self.asks_iri else "minted": True}
+        text = self.constraint.violation.text
+        named = "|".join(map(re.escape, set(_ANY_PROPERTY.findall(text))))
+        asked = rf"\bSTR\s*\(\s*[?$](?:{named})\s*\)"
+        if (
+            self.constraint.component in _OF_QUERIES
+            and named
+            and re.search(asked, text, re.IGNORECASE)
+        ):
+            offered["properties"] = True
+        return offered
 
     @property
     def looks_at(self) -> Reading | None:
@@ -291,8 +307,8 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
     }
     if reading.described:
         offered["described"] = True
-    # That a term is not there tells something too where the query says which values are wrong.
-    if reading.described or reading.offending is not None:
+    # That a term is not there tells something too where it is said which values are wrong or right.
+    if reading.described or reading.offending is not None or reading.allowed:
         offered["judged"] = True
     return offered
 
