@@ -82,7 +82,7 @@ class Condition:
     @property
     def pattern(self) -> Fragment:
         """The pattern for the scratch copy."""
-        return self.on(self.path.inner)
+        return self.on(self.path.known if "binds" in self.template.header else self.path.inner)
 
     @property
     def outside(self) -> Fragment | None:

@@ -97,6 +97,15 @@ class Path:
             )
         return self._chained("inside", "?focus", "?end")
 
+    @cached_property
+    def known(self) -> Fragment:
+        """The same where a test binds ?end: a last step that leads far need only be looked up.
+
+        Each node of a source would have all statements of that source beside it.
+        """
+        known = self.steps and "known" in self.steps[-1].template.sections
+        return self._chained("inside", "?focus", "?end", last="known") if known else self.inner
+
     def nodes(self, mark: NamedNode) -> Fragment:
         """Return what binds ?here, on scratch copy, to each end once that a step can start from.
 
@@ -111,11 +120,12 @@ class Path:
         )
         return Fragment(text, {**_WORK, **inner.prefixes})
 
-    def _chained(self, section: str, first: str, last: str) -> Fragment:
+    def _chained(self, section: str, start: str, end: str, last: str = "") -> Fragment:
         between = [f"?node{place}" for place in range(1, len(self.steps))]
-        names = [Fragment(name) for name in (first, *between, last)]
+        names = [Fragment(name) for name in (start, *between, end)]
+        sections = [*(section for _ in between), last or section]
         parts = [
-            step.render(section, names[place], names[place + 1], place + 1)
+            step.render(sections[place], names[place], names[place + 1], place + 1)
             for place, step in enumerate(self.steps)
         ]
         prefixes = {p: iri for part in parts for p, iri in part.prefixes.items()}
