@@ -35,6 +35,7 @@ from kgreason.hypothesize.conditions.letters import (
 )
 from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import END, Path
+from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
@@ -480,6 +481,11 @@ class Cut:
                     return []  # of which no bound can be said
                 return [Level(k, _written(k), masks[k]) for k in sorted(masks)]
         return []
+
+    @cached_property
+    def clusters(self) -> list[int]:
+        """The nodes of each end as clusters; of times, those of each day."""
+        return clustered_by(self.table)
 
     @cached_property
     def heights(self) -> list[int]:

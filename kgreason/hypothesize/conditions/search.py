@@ -34,7 +34,6 @@ from kgreason.hypothesize.conditions.units import (
     Clusters,
     Dealt,
     Unit,
-    clusters,
     dealt,
     excepted,
     unit_of,
@@ -424,7 +423,7 @@ class _Telling:
         among, known = self._hunt.among, self._hunt.atlas.units
         for cut in self._hunt.cuts:
             if (cut.path, among) not in known:
-                known[cut.path, among] = unit_of(cut.table, among)
+                known[cut.path, among] = unit_of(cut.table, cut.clusters, among)
         return units(known[cut.path, among] for cut in self._hunt.cuts)
 
     def found(self, region: Region, rivals: tuple[Found, ...] = (), *, why: str = "") -> Found:
@@ -525,7 +524,7 @@ class _Telling:
     def _held(self, unit: Unit, among: int) -> Clusters:
         key = unit.table.path, among
         if key not in self._clusters:
-            self._clusters[key] = clusters(
+            self._clusters[key] = Clusters(
                 unit, among, self._hunt.among & ~among, self._hunt.failing
             )
         return self._clusters[key]
