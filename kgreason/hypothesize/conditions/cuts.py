@@ -499,9 +499,7 @@ class Cut:
 
     def between(self, test: str, first: int, last: int) -> Condition:
         """Return the condition that an end lies between two levels, both within."""
-        mask = 0
-        for level in self.levels[first : last + 1]:
-            mask |= level.mask
+        mask = self.ordered.union(first, last)
         terms: list[tuple[str, Value]] = []
         if test in {"from", "window"}:
             terms.append(("from", self.levels[first].term))
