@@ -83,7 +83,9 @@ class Condition:
     @property
     def pattern(self) -> Fragment:
         """The pattern for the scratch copy."""
-        return self.on(self.path.known if "binds" in self.template.header else self.path.inner)
+        if "binds" not in self.template.header:
+            return self.on(self.path.inner)
+        return self.on(self.path.known(self.on(Fragment(""))))
 
     @property
     def outside(self) -> Fragment | None:
