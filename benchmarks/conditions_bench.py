@@ -75,7 +75,8 @@ def told(case: Path, first: int) -> Iterator[str]:
 def _shown(found: Explored, names: Names, first: int) -> Iterator[str]:
     for one in found.found[:first]:
         yield f"  {_line(one, names)}"
-        yield from (f"      or: {_line(rival, names)}" for rival in one.rivals[:2])
+        if one.rival is not None:
+            yield f"      or: {_line(one.rival, names)}"
     for one in found.restated[:1]:
         yield f"  restates ({one.restates}): {_line(one, names)}"
 

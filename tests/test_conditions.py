@@ -29,11 +29,13 @@ from kgreason.hypothesize.conditions import (
     search,
     written,
 )
+from kgreason.hypothesize.conditions.atlas import Table
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, saved, together
 from kgreason.hypothesize.conditions.cuts import Cut
 from kgreason.hypothesize.conditions.letters import lies_in, namespaces_of
 from kgreason.hypothesize.conditions.paths import LONGEST
-from kgreason.hypothesize.conditions.units import EXCEPTED, beyond, excepted
+from kgreason.hypothesize.conditions.paths import Path as Along
+from kgreason.hypothesize.conditions.units import EXCEPTED, Clusters, Unit, beyond, excepted
 from tests.conditions_world import EX, Fault, Reading, World, look_at, strike, truth, view, world
 
 SEEDS = (1, pytest.param(2, marks=pytest.mark.slow))
@@ -485,10 +487,11 @@ def test_what_is_none_of_several_is_told_as_the_one_that_is_left(tmp_path: Path)
 
 
 def test_few_clusters_hardly_show_an_exception_and_many_are_judged_by_their_spread() -> None:
-    def held(many: int) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
+    def held(many: int) -> Clusters:
         """Return clusters of 15 nodes, of which all fail but those of the last one."""
         masks = [((1 << 15) - 1) << 15 * place for place in range(many)]
-        return [(m, (0 if m is masks[-1] else 15, 15), (0, 0)) for m in masks]
+        unit = Unit(Table(Along(), {}), masks)
+        return Clusters(unit, (1 << 15 * many) - 1, 0, but_the_last(many))
 
     def but_the_last(many: int) -> int:
         return (1 << 15 * (many - 1)) - 1

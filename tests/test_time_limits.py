@@ -2,6 +2,7 @@
 
 import multiprocessing
 import threading
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import pytest
 import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import QueryError, TimeoutExceeded
-from kgreason.base.store import guarded, guarded_each, limited_each
+from kgreason.base.store import guarded, guarded_each, limited_each, waited_each
 from kgreason.record import policy
 from kgreason.test import plans
 from kgreason.test.run import execute
@@ -103,15 +104,31 @@ def test_without_a_number_in_the_policy_a_test_has_ten_minutes(
 
         return run
 
-    for each in (guarded_each, limited_each):
+    for each in (guarded_each, limited_each, waited_each):
         monkeypatch.setitem(execute.__globals__, each.__name__, noted(each))
     asked(several(tmp_path / "own", interventions=0, max_hypotheses=1))
-    # What breaks nodes of the scratch copy does so in a process of its own.
-    assert set(given) == {(limited_each, 600.0), (guarded_each, 600.0)}
+    # What breaks nodes of the scratch copy is waited for, unless others wrote what is asked.
+    assert set(given) == {(limited_each, 600.0), (waited_each, 600.0)}
     given.clear()
     monkeypatch.setattr("kgreason.loop.active", lambda: ("an extension",))
     asked(several(tmp_path / "others", interventions=0, max_hypotheses=1))
     assert set(given) == {(guarded_each, 600.0)}
+
+
+def test_what_changes_the_store_is_waited_for_and_refused_where_it_took_too_long() -> None:
+    def slow() -> int:
+        time.sleep(0.05)
+        return 1
+
+    def wrong() -> int:
+        raise QueryError("none")
+
+    works: list[tuple[Any, str]] = [(slow, "a"), (wrong, "b")]
+    late, failed = waited_each(works, 0.01, "wait")
+    assert isinstance(late, TimeoutExceeded)
+    assert str(late) == "a: the query took more than 0.01 s; wait."
+    assert isinstance(failed, QueryError)
+    assert list(waited_each(works[:1], 5)) == [(1,)]
 
 
 def test_a_thread_that_takes_too_long_is_given_up() -> None:

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import Count, check_count, round_up
@@ -136,6 +137,7 @@ def beta_binomial_tail(siblings: Sequence[Count], level: Count) -> float:
     )
 
 
+@lru_cache(maxsize=256)
 def _posterior(data: _Siblings) -> list[tuple[float, float, float]]:
     """Posterior on a grid, as (weight, mean, spread); the weights sum to 1."""
     typical, _ = data.mean(1.0)  # this much spread gives large and small siblings like weight

@@ -16,6 +16,7 @@ import re
 import resource
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NoReturn, TypeVar
@@ -443,6 +444,25 @@ def limited_each(
         else:
             _LEFT.append(thread)
             yield TimeoutExceeded(f"{where}: the query was stopped after {seconds:g} s; {advice}.")
+
+
+def waited_each(
+    works: Sequence[tuple[Callable[[], _T], str]], seconds: float, advice: str = _MORE
+) -> Generator[tuple[_T] | Exception, None, None]:
+    """Do each piece of (work, what messages call it) here; gives what `guarded_each` does.
+
+    What takes too long is waited for, and refused then. So it is for queries that kgreason wrote
+    itself, where the work changes the store: one that was given up would leave it changed. A
+    process of its own would cost as many page faults as this one has pages.
+    """
+    for work, where in works:
+        begun = time.monotonic()
+        given: list[tuple[_T] | Exception] = []
+        _noted(work, given)
+        if time.monotonic() - begun > seconds:
+            yield TimeoutExceeded(f"{where}: the query took more than {seconds:g} s; {advice}.")
+        else:
+            yield given[0]
 
 
 _LEFT: Final[list[threading.Thread]] = []

@@ -38,7 +38,7 @@ class Journal:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._inner = graph.store.inner
-        self._formed = graph.formed
+        self._formed, self._beyond = graph.formed, graph.beyond
         self._done: list[tuple[bool, ox.Quad]] = []
 
     def make(self, patch: Patch) -> None:
@@ -68,12 +68,12 @@ class Journal:
                 self._inner.remove(quad)
             else:
                 self._inner.add(quad)
-        self._graph.formed = self._formed
+        self._graph.formed, self._graph.beyond = self._formed, self._beyond
 
     def keep(self) -> None:
         """Let the changes stay."""
         self._done.clear()
-        self._formed = self._graph.formed
+        self._formed, self._beyond = self._graph.formed, self._graph.beyond
 
     def made(self) -> Iterator[tuple[bool, ox.Quad]]:
         """Return each quad of a named graph of the data that differs now, and whether it was added.

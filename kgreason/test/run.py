@@ -10,7 +10,7 @@ import pyoxigraph as ox
 from kgreason.base.errors import KgreasonError, QueryError, RunError, TimeoutExceeded
 from kgreason.base.redaction import without_secrets
 from kgreason.base.statistics import Table
-from kgreason.base.store import Row, Term, guarded, guarded_each, limited_each
+from kgreason.base.store import Row, Term, guarded, guarded_each, limited_each, waited_each
 from kgreason.base.templates import template
 from kgreason.base.terms import PROV, TRAILS, TYPE, XSD
 from kgreason.context.context import Context, mark_test, pattern, test_seconds, view_of
@@ -54,11 +54,12 @@ class Answers:
                 (alone if scratch else others).append(_work(context, view, row))
                 self._tests.append((test, scratch))
         each = guarded_each if context.foreign else limited_each
+        # What breaks nodes of the scratch copy, and asks what others wrote, does so in a process of
+        # its own: one that is stopped leaves nothing broken.
+        asks = context.foreign or symptom.constraint.guarded
         seconds = test_seconds(context)
         self._outcomes = {
-            # What breaks nodes of the scratch copy does so in a process of its own: one that is
-            # stopped leaves nothing broken.
-            True: guarded_each(alone, seconds, _ADVICE),
+            True: (guarded_each if asks else waited_each)(alone, seconds, _ADVICE),
             False: each(others, seconds, _ADVICE),
         }
 

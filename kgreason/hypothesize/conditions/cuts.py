@@ -35,6 +35,7 @@ from kgreason.hypothesize.conditions.letters import (
 )
 from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import END, Path
+from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
@@ -82,7 +83,9 @@ class Condition:
     @property
     def pattern(self) -> Fragment:
         """The pattern for the scratch copy."""
-        return self.on(self.path.inner)
+        if "binds" not in self.template.header:
+            return self.on(self.path.inner)
+        return self.on(self.path.known(self.on(Fragment(""))))
 
     @property
     def outside(self) -> Fragment | None:
@@ -482,6 +485,11 @@ class Cut:
         return []
 
     @cached_property
+    def clusters(self) -> list[int]:
+        """The nodes of each end as clusters; of times, those of each day."""
+        return clustered_by(self.table)
+
+    @cached_property
     def heights(self) -> list[int]:
         """The nodes of each level, in order."""
         return [level.mask for level in self.levels]
@@ -493,9 +501,7 @@ class Cut:
 
     def between(self, test: str, first: int, last: int) -> Condition:
         """Return the condition that an end lies between two levels, both within."""
-        mask = 0
-        for level in self.levels[first : last + 1]:
-            mask |= level.mask
+        mask = self.ordered.union(first, last)
         terms: list[tuple[str, Value]] = []
         if test in {"from", "window"}:
             terms.append(("from", self.levels[first].term))

@@ -22,6 +22,7 @@ Counts = Sequence[tuple[int, int, int, int]]
 
 These are the nodes at the levels since the one before, at none of which a node fails.
 """
+_BLOCK: Final = 32  # levels of which the union is kept
 _SPARSE: Final = 8  # among fewer than one node in so many it is quicker to look at each
 
 
@@ -58,6 +59,21 @@ class Ordered:
     def apart(self) -> bool:
         """Whether no node has several levels."""
         return self._starts[-1] == self._all.bit_count()
+
+    def union(self, first: int, last: int) -> int:
+        """Return the nodes of the levels from one to another, both within."""
+        mask, place, end = 0, first, last + 1
+        while place < end:
+            whole = place % _BLOCK == 0 and place + _BLOCK <= end
+            mask |= self._blocks[place // _BLOCK] if whole else self.heights[place]
+            place += _BLOCK if whole else 1
+        return mask
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        """The nodes of so many levels together, from the first on."""
+        starts = range(0, len(self.heights), _BLOCK)
+        return [reduce(or_, self.heights[start : start + _BLOCK]) for start in starts]
 
     def counts(self, scale: Scale) -> Counted:
         """Count the nodes at the levels; one that has several counts at each of them."""

@@ -20,6 +20,7 @@ LONGEST: Final = integer("longestPath")
 FOCUS: Final = Fragment("?focus")
 END: Final = Fragment("?end")
 _HERE: Final = Fragment("?here")
+_ANYTHING: Final = Fragment("")
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,11 @@ class Step:
         """Whether the step is along one of several properties, or into one of several classes."""
         return "property" in self.template.parameters
 
-    def render(self, section: str, focus: Fragment, other: Fragment, place: int) -> Fragment:
+    def render(
+        self, section: str, focus: Fragment, other: Fragment, place: int, among: Fragment
+    ) -> Fragment:
         """Render a section of the file from one variable to another."""
-        offered: dict[str, Value] = {"focus": focus, "other": other}
+        offered: dict[str, Value] = {"focus": focus, "other": other, "ends": among}
         offered["holder"] = Fragment(f"?graph{place}")
         if self.named:
             offered["property"] = self.along
@@ -97,6 +100,15 @@ class Path:
             )
         return self._chained("inside", "?focus", "?end")
 
+    def known(self, among: Fragment) -> Fragment:
+        """Return the same for a test that says what ?end is `among`, if the last step leads far.
+
+        Each node of a source would have all statements of that source beside it.
+        """
+        if not self.steps or "known" not in self.steps[-1].template.sections:
+            return self.inner
+        return self._chained("inside", "?focus", "?end", last="known", among=among)
+
     def nodes(self, mark: NamedNode) -> Fragment:
         """Return what binds ?here, on scratch copy, to each end once that a step can start from.
 
@@ -111,11 +123,14 @@ class Path:
         )
         return Fragment(text, {**_WORK, **inner.prefixes})
 
-    def _chained(self, section: str, first: str, last: str) -> Fragment:
+    def _chained(
+        self, section: str, start: str, end: str, last: str = "", among: Fragment = _ANYTHING
+    ) -> Fragment:
         between = [f"?node{place}" for place in range(1, len(self.steps))]
-        names = [Fragment(name) for name in (first, *between, last)]
+        names = [Fragment(name) for name in (start, *between, end)]
+        sections = [*(section for _ in between), last or section]
         parts = [
-            step.render(section, names[place], names[place + 1], place + 1)
+            step.render(sections[place], names[place], names[place + 1], place + 1, among)
             for place, step in enumerate(self.steps)
         ]
         prefixes = {p: iri for part in parts for p, iri in part.prefixes.items()}

@@ -99,7 +99,7 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     explored = explore(view, atlas=atlas, drawn=drawn)
     again = of_origin(view, explored, atlas, drawn)
     stories = (*explored.found, *(again.found if again else ()))
-    ranked = [each for found in stories for each in (found, *_rival(found))]
+    ranked = [each for found in stories for each in (found, found.rival) if each]
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, ranked, sampled=sample is not None), most))
     if best is not None and not _speaks(view, best):
@@ -146,11 +146,6 @@ def _alike(view: View, most: int) -> object:
     said = (rule.component, rule.path, rule.target.text, rule.violation.text)
     who = (view.marks.population.key, view.marks.failing_mask, exposed(view))
     return (*said, *who, tuple(sorted(asked.items())), view.complete, most)
-
-
-def _rival(found: Found) -> list[Found]:
-    """Return the best rival that some test could tell apart from what was found."""
-    return [each for each in found.rivals if each.mask != found.mask][:1]
 
 
 def nearest(view: View) -> Candidate | None:

@@ -1,7 +1,7 @@
 """Search a view for the conditions that tell shortest who fails."""
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -34,7 +34,6 @@ from kgreason.hypothesize.conditions.units import (
     Clusters,
     Dealt,
     Unit,
-    clusters,
     dealt,
     excepted,
     unit_of,
@@ -65,8 +64,9 @@ class Found:
 
     `bits` are those that it saves among all nodes, `more` those that it saves beside the regions
     found before it; `weakest` is where it does worst with clusters dealt as wholes (None where it
-    is made of no clusters). `restates` says why it only says the rule again. `cost` is the length
-    of its code, `table` counts all nodes that were looked at.
+    is made of no clusters, or that was not asked). `restates` says why it only says the rule again.
+    `rival` is the best one that holds other nodes, so that some test could tell the two apart.
+    `cost` is the length of its code, `table` counts all nodes that were looked at.
     """
 
     parts: tuple[Condition, ...]
@@ -78,7 +78,7 @@ class Found:
     kind: str
     weakest: "Weakest | None" = None
     restates: str = ""
-    rivals: "tuple[Found, ...]" = ()
+    rival: "Found | None" = None
 
     @property
     def region(self) -> Fragment:
@@ -299,12 +299,12 @@ def _explore(
     found = tuple(
         telling.found(
             region,
-            tuple(telling.found(r) for r in rivals if mixed(r, told[place:], failing) < TOLD),
+            telling.rival(region, (r for r in rivals if mixed(r, told[place:], failing) < TOLD)),
         )
         for place, (region, rivals) in enumerate(story)
     )
     ranked = sorted(hunt.pool.restated, key=lambda r: r[0].order)[: len(found) + 3]
-    restated = tuple(telling.found(region, why=why) for region, why in ranked)
+    restated = tuple(telling.found(region, why=why, deal=False) for region, why in ranked)
     best = hunt.nearest()
     return Explored(
         found,
@@ -424,15 +424,31 @@ class _Telling:
         among, known = self._hunt.among, self._hunt.atlas.units
         for cut in self._hunt.cuts:
             if (cut.path, among) not in known:
-                known[cut.path, among] = unit_of(cut.table, among)
+                known[cut.path, among] = unit_of(cut.table, cut.clusters, among)
         return units(known[cut.path, among] for cut in self._hunt.cuts)
 
-    def found(self, region: Region, rivals: tuple[Found, ...] = (), *, why: str = "") -> Found:
-        """Count a region among all nodes, and deal its clusters as wholes."""
-        hunt = self._hunt
-        mask = hunt.among
-        for part in region.parts:
-            mask &= part.mask
+    def rival(self, region: Region, rivals: Iterable[Region]) -> Found | None:
+        """Return the first of some rivals that holds other nodes than a region."""
+        mask = self._mask(region)
+        other = next((each for each in rivals if self._mask(each) != mask), None)
+        return None if other is None else self.found(other)
+
+    def _mask(self, region: Region) -> int:
+        return reduce(and_, (part.mask for part in region.parts), self._hunt.among)
+
+    def found(
+        self,
+        region: Region,
+        rival: Found | None = None,
+        *,
+        why: str = "",
+        deal: bool = True,
+    ) -> Found:
+        """Count a region among all nodes, and deal its clusters as wholes, if they are asked for.
+
+        That takes longest, and says nothing of a region that only restates the rule.
+        """
+        hunt, mask = self._hunt, self._mask(region)
         whole = hunt.scored(region.parts, mask, hunt.among)
         bad, inside = (mask & hunt.failing).bit_count(), mask.bit_count()
         counts = Table(
@@ -449,9 +465,9 @@ class _Telling:
             region.bits,
             counts,
             self._kind(region),
-            self._weakest(region),
+            self._weakest(region) if deal else None,
             why,
-            rivals,
+            rival,
         )
 
     def shortened(self, region: Region, among: int) -> Region | None:
@@ -525,7 +541,7 @@ class _Telling:
     def _held(self, unit: Unit, among: int) -> Clusters:
         key = unit.table.path, among
         if key not in self._clusters:
-            self._clusters[key] = clusters(
+            self._clusters[key] = Clusters(
                 unit, among, self._hunt.among & ~among, self._hunt.failing
             )
         return self._clusters[key]

@@ -10,8 +10,8 @@ probable if they have a mean of their own?
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Final
 
 from pyoxigraph import Literal
@@ -124,8 +124,11 @@ def units(found: Iterable[Unit | None]) -> list[Unit]:
     return out
 
 
-def unit_of(table: Table, nodes: int) -> Unit | None:
-    """Return the ends of a path as clusters; None unless there are several of more than a node."""
+def unit_of(table: Table, parts: Masks, nodes: int) -> Unit | None:
+    """Return the ends of a path as clusters; None unless there are several of more than a node.
+
+    `parts` are the nodes of these, as `clustered_by` gives them.
+    """
     if not table.path.steps:
         return None
     some, two = table.at_least[:2]
@@ -133,7 +136,7 @@ def unit_of(table: Table, nodes: int) -> Unit | None:
     size = nodes.bit_count()
     if once.bit_count() < _COVERED * size:
         return None
-    masks = _levels(table, once)
+    masks = [own for mask in parts if (own := mask & once)]
     several = sum(1 for m in masks if m & (m - 1))
     largest = max((m.bit_count() for m in masks), default=0)
     fine = several > LEAST_SIBLINGS and largest <= _LARGEST * size
@@ -141,32 +144,65 @@ def unit_of(table: Table, nodes: int) -> Unit | None:
     return Unit(table, masks) if fine or coarse else None
 
 
-def _levels(table: Table, once: int) -> list[int]:
-    """Return the nodes of each end; of times, those of each day."""
+def clustered_by(table: Table) -> list[int]:
+    """Return the nodes of each end of a path; of times, those of each day."""
     days: dict[Term | str, int] = {}
     for end, mask in table.ends.items():
-        if mask & once:
-            dated = isinstance(end, Literal) and len(end.value) > _DAY and end.value[_DAY] == "T"
-            key: Term | str = end.value[:_DAY] if dated else end
-            days[key] = days.get(key, 0) | (mask & once)
+        dated = isinstance(end, Literal) and len(end.value) > _DAY and end.value[_DAY] == "T"
+        key: Term | str = end.value[:_DAY] if dated else end
+        days[key] = days.get(key, 0) | mask
     return list(days.values())
 
 
-Clusters = Sequence[tuple[int, Count, Count]]
-"""The nodes of each cluster among some, (failing, all) of these, and of its nodes elsewhere."""
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters of a unit that have nodes among some; the other nodes are `elsewhere`.
 
+    Most regions are not made of whole clusters, and of those nothing but sizes is asked.
+    """
 
-def clusters(unit: Unit, among: int, elsewhere: int, failing: int) -> Clusters:
-    """Return the clusters of a unit that have nodes among some; the others are `elsewhere`."""
-    return [
-        (
-            nodes,
-            ((nodes & failing).bit_count(), nodes.bit_count()),
-            ((mask & elsewhere & failing).bit_count(), (mask & elsewhere).bit_count()),
-        )
-        for mask in unit.masks
-        if (nodes := mask & among)
-    ]
+    unit: Unit
+    among: int = field(repr=False)
+    elsewhere: int = field(repr=False)
+    failing: int = field(repr=False)
+
+    @cached_property
+    def nodes(self) -> list[int]:
+        """The nodes of each cluster among these."""
+        return [nodes for mask in self.unit.masks if (nodes := mask & self.among)]
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The number of nodes of each."""
+        return [nodes.bit_count() for nodes in self.nodes]
+
+    @cached_property
+    def here(self) -> list[Count]:
+        """The failing nodes of each, and all."""
+        bad = [(nodes & self.failing).bit_count() for nodes in self.nodes]
+        return list(zip(bad, self.sizes, strict=True))
+
+    @cached_property
+    def rest(self) -> list[Count]:
+        """The failing nodes of each that lie elsewhere, and all that do."""
+        others = [mask & self.elsewhere for mask in self.unit.masks if mask & self.among]
+        return [((nodes & self.failing).bit_count(), nodes.bit_count()) for nodes in others]
+
+    def own(self, region: int) -> list[int] | None:
+        """Return how many nodes of each cluster lie in a region of these nodes.
+
+        None as soon as it is seen that the region is not made of whole clusters.
+        """
+        out, least = [], _WHOLE * region.bit_count()
+        left = region.bit_count()
+        for nodes, size in zip(self.nodes, self.sizes, strict=True):
+            own = (nodes & region).bit_count()
+            out.append(own)
+            if own and own < _WHOLE * size:
+                left -= own
+                if left < least:
+                    return None
+        return out
 
 
 def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> Dealt | None:
@@ -175,15 +211,14 @@ def dealt(region: int, held: Clusters, unit: Unit, cost: float, ways: int) -> De
     `held` are its clusters among the nodes that the other parts of a conjunction hold, and of these
     alone the `region` is.
     """
-    owns, size = [(nodes & region).bit_count() for nodes, *_ in held], region.bit_count()
-    # Most regions are not made of whole clusters; of those nothing else need be counted.
-    whole = sum(
-        own for own, (_, here, _) in zip(owns, held, strict=True) if own >= _WHOLE * here[1]
-    )
+    owns, size = held.own(region), region.bit_count()
+    if owns is None:
+        return None
+    whole = sum(own for own, here in zip(owns, held.sizes, strict=True) if own >= _WHOLE * here)
     if whole < _WHOLE * size:
         return None
-    counted = [(*here, own, *rest) for own, (_, here, rest) in zip(owns, held, strict=True)]
-    found = parted(counted, size)
+    rows = zip(held.here, owns, held.rest, strict=True)
+    found = parted(((*here, own, *rest) for here, own, rest in rows), size)
     if not found.whole or len(found.outside) < FEWEST:
         return None
     return Dealt(unit.table, found.inside, found.outside, probability(found, cost, ways))
@@ -198,7 +233,7 @@ def excepted(region: int, held: Clusters, ways: int) -> float | None:
     """
     inside: list[Count] = []
     outside: list[Count] = []
-    for nodes, (failing, size), _ in held:
+    for nodes, (failing, size) in zip(held.nodes, held.here, strict=True):
         own = (nodes & region).bit_count()
         if own and not lies_within(size, own):
             return None
@@ -299,8 +334,14 @@ def parted(clusters: Iterable[Cluster], size: int) -> Parted:
 
 def beyond(inside: Sequence[Count], outside: Sequence[Count]) -> float:
     """Return the bits by which some clusters are beyond the family of the others."""
-    new = _counted(Counter(inside))
-    near, learned = _learned(tuple(sorted(_sampled(outside).items())))
+    return _beyond(tuple(sorted(Counter(inside).items())), tuple(sorted(_sampled(outside).items())))
+
+
+@lru_cache(maxsize=1024)
+def _beyond(inside: tuple[tuple[Count, int], ...], outside: tuple[tuple[Count, int], ...]) -> float:
+    """Return the same of counts, of which symptoms that the same nodes fail have the same."""
+    new = _counted(dict(inside))
+    near, learned = _learned(outside)
     both = [
         log + beta_binomials(new, *shape) for log, (_, shape) in zip(learned, near, strict=True)
     ]
