@@ -485,3 +485,20 @@ def test_what_says_who_is_looked_at_is_not_what_the_outcome_asks(
     looked = "?focus a ?kind ; <urn:e:status> ?status FILTER (?kind IN (<urn:e:A>, <urn:e:B>))"
     query = f"SELECT ?focus ?outcome {{ {looked} BIND ({outcome} AS ?outcome) }}"
     assert asked_terms(query) == frozenset(named)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["BOUND(?x)", "COALESCE(BOUND(?x), false)", f"EXISTS {{ ?focus {_P} ?there }}"],
+)
+def test_a_value_that_is_there_is_one_too_many(said: str) -> None:
+    option = f"OPTIONAL {{ ?focus {_P} ?x }}"
+    found = _alone(f"SELECT ?focus ({said} AS ?outcome) {{ ?focus a {_C} {option} }}")
+    assert (found.path.text, set(found.components), found.most) == (_P, {"MaxCount"}, 0)
+
+
+def test_what_an_option_works_out_may_be_false() -> None:
+    option = f"OPTIONAL {{ ?focus {_P} ?x BIND (EXISTS {{ ?x a {_C} }} AS ?known) }}"
+    query = f"SELECT ?focus (COALESCE(!?known, false) AS ?outcome) {{ ?focus a {_C} {option} }}"
+    found = _alone(query)
+    assert (found.path.text, set(found.components), found.lacking) == (_P, {"Class"}, False)

@@ -247,9 +247,9 @@ def _of_variable(expression: Any, row: Row, *, wanted: bool) -> Rows:
     if bound is not None:
         return _true(plain(bound), row, wanted=wanted)
     for option in row.options if _name(expression) else ():
-        inner = _inside(option, _name(expression))
-        if inner:
-            return inner if wanted else ()
+        if any(_name(expression) in dict(found.binds) for found in option):
+            # Where the OPTIONAL is not there the variable has no value, and is no more false.
+            return _inside(option, _name(expression), wanted=wanted)
     return (Row(tests=(expression if wanted else ("denied", expression),)),)
 
 
@@ -317,14 +317,14 @@ _FORMS: Final[Mapping[str, Callable[[Any, Row, bool], Rows]]] = {
 }
 
 
-def _inside(option: Rows, name: str) -> Rows:
-    """Return the rows of an OPTIONAL in which a variable that it binds is true."""
+def _inside(option: Rows, name: str, *, wanted: bool = True) -> Rows:
+    """Return the rows of an OPTIONAL in which a variable that it binds is true, or is false."""
     return tuple(
         each
         for found in option
         if name in dict(found.binds)
         for one in settled(found)
-        for each in where_true(one, dict(found.binds)[name])
+        for each in where_true(one, dict(found.binds)[name], wanted=wanted)
     )
 
 

@@ -230,15 +230,16 @@ class _Failure:
                     asked.setdefault(next(iter(ends)), []).append(_behind(row, next(iter(ends))))
         # What is said of a value is what is at fault only where nothing else is.
         found = asked if asked or self._more.lacks or several else self._said()
-        if not found and not self._more.lacks and not several:
+        if not found and not (self._more.tests or self._more.lacks) and self._base.triples:
             yield from self._present()
         yield from (self._at_fault(name, tests) for name, tests in found.items())
 
     def _present(self) -> Iterator[Reading]:
         """Return readings that there are values at all, where nothing is asked of them."""
-        further = [t for t in self._more.triples if t not in self._base.triples]
-        for name, path in _reached(tuple(further), self._focus).items():
-            if name not in variables(self._base.triples):
+        further = tuple(t for t in self._more.triples if t not in self._base.triples)
+        given = _reached(self._base.triples, self._focus).values()
+        for path in _reached(further, self._focus).values():
+            if path not in given:
                 yield _at_most(path, 0)
 
     def _said(self) -> dict[str, list[Test]]:
