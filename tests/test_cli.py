@@ -279,8 +279,7 @@ def test_turtle_can_be_read_again(place: Path) -> None:
     [
         ("NameShape", None, 0),
         ("NameShape", "violation", 1),
-        # What only its statistics tell is of low certainty, and fails no build.
-        ("NameShape", "cause", 0),
+        ("NameShape", "cause", 1),
         ("SizeShape", "violation", 1),
         ("SizeShape", "cause", 0),  # two nodes fail, in both feeds: too few for a cause
         ("NoShape", "violation", 0),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from kgreason.base.certainty import FAIR
+from kgreason.base.certainty import ENOUGH
 from kgreason.base.errors import OptionError
 from kgreason.review.comparison import Comparison
 
@@ -81,7 +81,7 @@ def failures(
             for one in told["symptoms"]
             if not least.allows(one["failing"], one["population"])
         ]
-    faint = _of_low_certainty(told)
+    faint = _unlikely(told)
     causes = [
         one
         for one in told["causes"]
@@ -98,13 +98,13 @@ def failures(
     ]
 
 
-def _of_low_certainty(told: Mapping[str, Any]) -> set[str]:
-    """Return the hypotheses that their kind of proof brought below what is called fair."""
+def _unlikely(told: Mapping[str, Any]) -> set[str]:
+    """Return the hypotheses that their kind of proof made less likely right than wrong."""
     return {
         one["id"]
         for symptom in told["symptoms"]
         for one in symptom["hypotheses"]
-        if one["confidence"] < min(FAIR, one.get("posterior", 0.0))
+        if one["confidence"] < min(ENOUGH, one.get("posterior", 0.0))
     }
 
 
