@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 import kgreason
+from kgreason.audit import audit
 from tests.cli_support import run
 from tests.conditions_world import World, strike, view, world
 from tests.resume_support import several
@@ -147,3 +148,22 @@ def test_a_rule_about_the_own_iri_is_not_told_again_by_the_iri(tmp_path: Path) -
     assert how.startswith("The IRIs of nodes that have the outcome begin with “http://www.plants.")
     assert who
     assert all("register" in said and "IRI" not in said for said in who)
+
+
+def test_what_is_found_with_a_mechanism_and_without_it_is_proposed_once(tmp_path: Path) -> None:
+    """Lost orders are not sent, nor are open ones: both searches say "without sent"."""
+    lines = ["@prefix v: <https://example.org/vocab#> ."]
+    for n in range(3000):
+        state = "lost" if n % 40 == 0 else ("open" if n % 3 else "sent")
+        sent = f" v:sent {n} ;" if state == "sent" else ""
+        lines.append(f'v:o{n} a v:Order ;{sent} v:status "{state}" ; v:amount {n % 7} .')
+    (tmp_path / "data.ttl").write_text("\n".join(lines))
+    (tmp_path / "shapes.ttl").write_text("""@prefix sh: <http://www.w3.org/ns/shacl#> .
+      @prefix v: <https://example.org/vocab#> .
+      v:OrderShape sh:targetClass v:Order ; a sh:NodeShape ;
+        sh:property [ sh:path v:status ; sh:in ( "open" "sent" ) ] .""")
+    found = kgreason.investigate(
+        tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl", ledger=tmp_path / "ledger"
+    )
+    assert any("lost" in said for said in leading(found))
+    assert audit(found.record).findings == ()

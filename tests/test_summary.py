@@ -61,7 +61,8 @@ def told(place: Path) -> str:
 def test_the_summary_says_what_why_how_sure_and_what_next(told: str) -> None:
     lines = told.splitlines()
     assert lines[0] == (
-        "2 rules are broken, by 46 failing nodes in all. 2 causes explain all 46, 1 of the causes with low certainty."
+        "2 rules are broken, by 46 failing nodes in all. 2 causes explain all 46, "
+        "1 of the causes with low certainty."
     )
     assert lines[1] == "C1  A sample has a mass: 36 of 80 stone samples fail."
     assert "Stone samples described in the source south.ttl fail: 90 % of these 40" in lines[2]

@@ -99,9 +99,12 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     explored = explore(view, atlas=atlas, drawn=drawn)
     again = of_origin(view, explored, atlas, drawn)
     stories = (*explored.found, *(again.found if again else ()))
-    ranked = [each for found in stories for each in (found, found.rival) if each]
+    # The search that leaves a mechanism aside may find what the first one found.
+    ranked: dict[str, Found] = {}
+    for each in (each for found in stories for each in (found, found.rival) if each):
+        ranked.setdefault(each.pattern.text, each)
     best, sample = explored.nearest, atlas.sample
-    told = list(islice(_told(view, ranked, sampled=sample is not None), most))
+    told = list(islice(_told(view, [*ranked.values()], sampled=sample is not None), most))
     if best is not None and not _speaks(view, best):
         # What only says how the rule is broken is checked directly, and would hold.
         best = None
