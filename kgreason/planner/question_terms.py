@@ -20,9 +20,12 @@ from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
 from kgreason.planner import class_links
+from kgreason.planner.measures import Measured, best_measured, measured_in, number_in
 from kgreason.planner.question_understood import Understood
 
 _T = TypeVar("_T")
+_Value = tuple[Measured, ox.NamedNode | ox.Literal, list[ox.NamedNode]]
+"""A value with its property and the class whose nodes have it."""
 _Called = tuple[tuple[ox.NamedNode, ...], str]
 """Classes, and what they are called together."""
 
@@ -32,7 +35,6 @@ _NAMED: Final = re.compile(
 )
 _CODES: Final = ("iri", "curie", "code")
 """Forms of a name that only a node has."""
-NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
 _SHORT: Final = re.compile(r"(?<![\w.-])[A-Z]{2}(?![\w-])")
 """Codes that are too short for a word, such as those of countries."""
 _CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
@@ -41,6 +43,8 @@ _FEW: Final = 50
 _BOTH: Final = 2
 _OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
 """Intents for which a second class is meant rather than a property of the same name."""
+_ORDERS: Final = frozenset({"highest", "lowest", "above", "below"})
+"""Intents for which nodes are held against each other by a number or a date."""
 EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
 """Words before the class that is asked about, where a question names two."""
 
@@ -90,8 +94,12 @@ class _Reader:
             classes = classes or tuple(value[2])
         if node is None and not second[0]:
             second = self._second_left(classes, found)
+        beyond, beside = None, None
+        if node is None and classes:
+            found, beyond = self._ordering(classes, second[0], found)
+            value, beside = self._values_of(classes, second[0], found, value)
         if found is not None and not classes and node is None:
-            classes = self._having(found[0])
+            classes = self._having(found.name)
         if not classes and found is None and node is None:
             node = self._naming("node", self._small)
         first: _Called = (classes, called or " and ".join(map(self._names, classes[:3])))
@@ -100,17 +108,21 @@ class _Reader:
             named = self._words
             named["class"], named["second"] = named["second"], named["class"]
         along = class_links.along(self._rows, first[0], second[0]) if second[0] else ()
-        terms = {"property": found and found[0], "value": value and value[1]}
-        told = self._told(first[1], second[1], along, terms | {"node": node, "other": other})
+        terms = {"property": found and found.name, "value": value and value[1]}
+        terms |= {"node": node, "other": other, "beyond": beyond and beyond.name}
+        told = self._told(first[1], second[1], along, terms)
+        if beside:
+            told["class"] += f" with {self._names(beside[1])} as {self._names(beside[0].name)}"
         if number:
             told["number"] = number.value
+        told["order"] = self._order(beyond or found)
         return Understood(
             frozenset(self._intents),
             first[0],
             second[0],
             along,
-            found[0] if found else None,
-            bool(found and found[1]),
+            found.name if found else None,
+            bool(found and found.numeric),
             value[1] if value else None,
             number,
             node,
@@ -120,11 +132,15 @@ class _Reader:
             told,
             self._sides_turned("property") if found and classes else False,
             words=self._words,
+            dated=bool(found and found.dated),
+            beyond=beyond.name if beyond else None,
+            measured=bool(measured_in(self._question)),
+            beside=(beside[0].name, beside[1]) if beside else (),
         )
 
     def _property_or_second(
         self, classes: tuple[ox.NamedNode, ...], node: ox.NamedNode | None
-    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+    ) -> tuple[Measured | None, _Called]:
         """Return the property that is named, or the second class, or a property that leads to it.
 
         Where two classes are what a question is about, the class goes before the property.
@@ -139,9 +155,54 @@ class _Reader:
             found, second = self._naming("second", lambda: self._leading(classes))
         return found, second
 
-    def _second_left(
-        self, classes: tuple[ox.NamedNode, ...], found: tuple[ox.NamedNode, bool] | None
-    ) -> _Called:
+    def _ordering(
+        self,
+        classes: Sequence[ox.NamedNode],
+        others: Sequence[ox.NamedNode],
+        found: Measured | None,
+    ) -> tuple[Measured | None, Measured | None]:
+        """Return the property that is asked about, or that of a second class to order by.
+
+        "Heaviest" tells the property where none is named, and goes before one of which only a value
+        is named: "the latest shipment of alder".
+        """
+        if not self._intents.keys() & _ORDERS:
+            return found, None
+        wanted = measured_in(self._question)
+        if others and found is None:
+            beyond = best_measured(wanted, self._properties(others)) if wanted else None
+            if beyond is None and "most" not in self._intents:
+                beyond = self._naming("property", lambda: self._property(others, None))
+            return found, beyond if beyond and (beyond.numeric or beyond.dated) else None
+        if wanted and not self._words.get("property"):
+            found = best_measured(wanted, self._properties(classes)) or found
+        return found, None
+
+    def _values_of(
+        self,
+        classes: Sequence[ox.NamedNode],
+        others: Sequence[ox.NamedNode],
+        found: Measured | None,
+        value: _Value | None,
+    ) -> tuple[_Value | None, _Value | None]:
+        """Return the value that is asked about, and another one that nodes have to have.
+
+        "The freight cost of alder shipments" asks about a property of those that have a value.
+        """
+        if found is None or others:
+            return value, None
+        if value is not None and found.name != value[0].name:
+            return None, value
+        return value, self._naming("value", lambda: self._value(classes, None, found.name))
+
+    def _order(self, by: Measured | None) -> str:
+        """Return what the first of an order is called."""
+        dated = by is not None and by.dated and not by.numeric
+        if "highest" in self._intents:
+            return "latest" if dated else "highest"
+        return "earliest" if dated else "lowest"
+
+    def _second_left(self, classes: tuple[ox.NamedNode, ...], found: Measured | None) -> _Called:
         """Return the second class that the words left over name, if no property is named."""
         if found is not None:
             return (), ""
@@ -158,12 +219,13 @@ class _Reader:
         terms: Mapping[str, Term | None],
     ) -> dict[str, str]:
         """Return how what the question names is called, and its words that name nothing."""
+        by = [self._names(one) for one in along]
         return {
             "left": ", ".join(f"“{one}”" for one in self._left()),
             "unknown": ", ".join(f"“{one}”" for one in self._unknown),
             "class": first,
             "second": second,
-            "along": " and ".join(self._names(one) for one in along),
+            "along": " and ".join(filter(None, (", ".join(by[:-1]), *by[-1:]))),
             **{name: self._names(term) for name, term in terms.items() if term},
         }
 
@@ -184,11 +246,11 @@ class _Reader:
         return self._graph.store.select(template(role, query).render(**given))
 
     def _number(self) -> ox.Literal | None:
-        found = NUMBER.search(_NAMED.sub(" ", self._question))
+        found = number_in(_NAMED.sub(" ", self._question))
         if found is None:
             return None
-        self._used |= content(found[0])
-        return ox.Literal(found[0].replace(",", "."), datatype=XSD.decimal)
+        self._used |= content(found[1])
+        return ox.Literal(found[0], datatype=XSD.decimal)
 
     def _nodes(self) -> list[ox.NamedNode]:
         """Return the nodes that the question names by IRI, label or the end of their IRI."""
@@ -302,7 +364,7 @@ class _Reader:
             if not isinstance(known, ox.NamedNode) or not (fit := self._fit(known, among)):
                 continue
             given = {"class": kinds, "property": known}
-            ends = [one["kind"] for one in self._rows("look", "ends-of", **given)]
+            ends = [one["kind"] for one in self._rows("look", "ends-of", **given, beside=[])]
             found = [one for one in ends if isinstance(one, ox.NamedNode) and one not in classes]
             if found:
                 self._used |= fit
@@ -389,13 +451,13 @@ class _Reader:
 
     def _property(
         self, classes: Sequence[ox.NamedNode], node: ox.NamedNode | None
-    ) -> tuple[ox.NamedNode, bool] | None:
-        """Return the property that the other words fit, if any, and whether it has numbers.
+    ) -> Measured | None:
+        """Return the property that the other words fit, if any.
 
         It is one of some classes, of a node where one is named and no class, or else of any class.
         """
         among = self._every - self._used
-        found: dict[ox.NamedNode, tuple[int, int, bool]] = {}
+        found: dict[Measured, tuple[int, int]] = {}
         alone = node is not None and not classes
         rows = (
             self._rows("look", "properties-at", node=node) if alone else self._properties(classes)
@@ -409,19 +471,16 @@ class _Reader:
             half = classes and not fit and 2 * len(words & among) >= len(words) > 0
             score = 2 * len(fit) if fit else len(words & among) if half else 0
             if score:
-                numeric = int(row["numbers"].value) > 1
-                found[known] = max(
-                    found.get(known, (0, 0, False)), (score, int(row["having"].value), numeric)
-                )
+                dates = int(row["dates"].value) > 1 if "dates" in row else False
+                made = Measured(known, int(row["numbers"].value) > 1, dates)
+                found[made] = max(found.get(made, (0, 0)), (score, int(row["having"].value)))
         if not found:
             return None
-        best = max(found, key=lambda one: (*found[one][:2], one.value))
-        self._used |= self._fit(best, among) or content(self._plain(best)) & among
-        return best, found[best][2]
+        best = max(found, key=lambda one: (*found[one], one.name.value))
+        self._used |= self._fit(best.name, among) or content(self._plain(best.name)) & among
+        return best
 
-    def _leading(
-        self, classes: Sequence[ox.NamedNode]
-    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+    def _leading(self, classes: Sequence[ox.NamedNode]) -> tuple[Measured | None, _Called]:
         """Return the property by which some classes lead to a class that other words fit; and it.
 
         Where they lead to none that is named, it gives none.
@@ -431,7 +490,7 @@ class _Reader:
         for one in others:
             rows = self._rows("look", "leading-to", other=one, **{"class": [*classes]})
             if rows and isinstance(rows[0]["property"], ox.NamedNode):
-                return (rows[0]["property"], False), (others, called)
+                return Measured(rows[0]["property"]), (others, called)
         self._used = before
         return None, ((), "")
 
@@ -460,9 +519,15 @@ class _Reader:
         return () if best is None else (best[1],)
 
     def _value(
-        self, classes: Sequence[ox.NamedNode], found: tuple[ox.NamedNode, bool] | None
-    ) -> tuple[tuple[ox.NamedNode, bool], ox.NamedNode | ox.Literal, list[ox.NamedNode]] | None:
-        """Return a value that the other words are the name of, with its property and class."""
+        self,
+        classes: Sequence[ox.NamedNode],
+        found: Measured | None,
+        other: ox.NamedNode | None = None,
+    ) -> _Value | None:
+        """Return a value that the other words are the name of, with its property and class.
+
+        It is one of the property `found`, if any, and of none that is the `other`.
+        """
         among = self._asked - self._used
         quoted = {hit[1].casefold() for hit in re.finditer(r'"([^"]+)"', self._question)}
         codes = self._codes - self._used
@@ -472,7 +537,7 @@ class _Reader:
         for kind in classes:
             for row in self._rows("context", "asked-properties", **{"class": [kind]}):
                 known = row["property"]
-                if not isinstance(known, ox.NamedNode) or known == TYPE:
+                if not isinstance(known, ox.NamedNode) or known in {TYPE, other}:
                     continue
                 if (found and known != found[0]) or int(row["values"].value) > _FEW:
                     continue
@@ -491,8 +556,8 @@ class _Reader:
         if best is None:
             return None
         self._used |= self._fit(best[2], among) | codes & {self._short(best[2])}
-        numeric = found[1] if found else False
-        return (best[1], numeric), best[2], [best[3]]
+        several = (found.numeric, found.dated) if found else (False, False)
+        return Measured(best[1], *several), best[2], [best[3]]
 
     def _short(self, value: Term) -> str:
         """Return what a value is as a code: its text, or the end of its IRI."""

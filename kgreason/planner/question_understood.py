@@ -10,6 +10,8 @@ from kgreason.base.templates import template
 
 _COMPARING: Final = ("nodes-above", "nodes-below", "linked-above", "linked-below")
 """Queries whose value is the number of the question."""
+_ORDERED: Final = frozenset({"highest", "lowest"})
+_COMPARED: Final = frozenset({"above", "below"})
 
 
 @dataclass(frozen=True)
@@ -17,13 +19,15 @@ class Understood:
     """What a question names.
 
     `classes` are those that one word of it fits, and those below them; `others` are a second class
-    and those below it, and `along` the properties, one or two, by which most nodes of the two are
-    connected. `numeric` says that the property has numbers; `other` is a second node. `left` are
-    words that name nothing, `unknown` those of them that look like the name of a node; `named` is
-    how the rest is called. `by_value` says that the values of the property are asked about, and not
-    the nodes that have them ("which author wrote most papers?"). `words` are those that name
-    something, by what they name. `finding` is what it names of an earlier question of its
-    conversation.
+    and those below it, and `along` the properties, three at most, that connect most nodes of the
+    two. `numeric` says that the property has numbers; `other` is a second node. `left` are words
+    that name nothing, `unknown` those of them that look like the name of a node; `named` is how the
+    rest is called. `by_value` says that the values of the property are asked about, and not the
+    nodes that have them ("which author wrote most papers?"). `words` are those that name something,
+    by what they name. `finding` is what it names of an earlier question of its conversation.
+    `dated` says that the property has dates; `beyond` is a property of the `others` by which nodes
+    are ordered; `beside` is another property and the value of it that nodes have to have;
+    `measured` says that a word such as "heaviest" asks for an order.
     """
 
     intents: frozenset[str]
@@ -42,12 +46,18 @@ class Understood:
     by_value: bool = False
     finding: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    dated: bool = False
+    beyond: ox.NamedNode | None = None
+    measured: bool = False
+    beside: tuple[ox.NamedNode | ox.Literal, ...] = ()
 
     def facts(self) -> set[str]:
         """Return what is given by the question alone, as ontology/decisions.ttl names it."""
         out = {f"asks {one}" for one in self.intents}
         if self.numeric:
             out.add("number property")
+        if self.numeric or (self.dated and not self.by_value):
+            out.add("ordered property")
         if self.left:
             out.add("words left")
         if self.by_value:
@@ -56,6 +66,8 @@ class Understood:
             ("class", self.classes),
             ("second class", self.others),
             ("linked", self.along),
+            ("beyond", self.beyond),
+            ("measured", self.measured),
             ("property", self.property),
             ("value", self.value),
             ("number", self.number),
@@ -73,6 +85,7 @@ class Understood:
         takes = template("look", query).parameters
         several = {"class": self.classes, "others": self.others, "along": self.along}
         terms = {"property": self.property, "node": self.node, "other": self.other}
+        terms |= {"beyond": self.beyond}
         texts = {
             "here": self.named.get("class", ""),
             "there": self.named.get("second", ""),
@@ -81,7 +94,15 @@ class Understood:
         }
         given: dict[str, Any] = {
             **{name: [one.value for one in terms_] for name, terms_ in several.items()},
+            "beside": [str(one) for one in self.beside],
             **{name: term.value for name, term in terms.items() if term is not None},
             **texts,
         }
-        return {"query": query} | {name: one for name, one in given.items() if name in takes}
+        named = {name: one for name, one in given.items() if name in takes}
+        return {"query": query} | named | ({"most": self._most()} if self._most() else {})
+
+    def _most(self) -> int:
+        """Return how many of an order are asked for, 0 where that is not said."""
+        if self.number is None or not self.intents & _ORDERED or self.intents & _COMPARED:
+            return 0
+        return max(0, int(float(self.number.value)))
