@@ -11,7 +11,7 @@ from kgreason.audit import audit
 from kgreason.base.words import content
 from kgreason.graph import load
 from kgreason.planner.going_on import goes_on, made_whole
-from kgreason.planner.measures import number_in
+from kgreason.planner.measures import number_in, period_in
 from tests.cli_support import run
 
 DATA = """@prefix e: <https://example.org/yard/> .
@@ -182,3 +182,43 @@ def test_a_class_narrows_a_broken_rule_down(tmp_path: Path) -> None:
         api.readings("Why do new crates lack a seal?", **files)
     found = kgreason.plan("Why do small crates lack a seal?", strategy="hypothesis", **files)
     assert [one["failing"] for one in found.result.as_dict()["symptoms"]] == [5]
+
+
+@pytest.mark.parametrize(
+    ("question", "answered", "said"),
+    [
+        ("How many boxes were sent in 2026?", True, "12 of 12 nodes of Box have sentOn in 2026"),
+        ("How many boxes were sent before 2026-01-12?", True, "2 of 12 nodes of Box have sentOn"),
+        ("Which boxes were sent in February 2026?", True, "0 of 12 nodes of Box have sentOn in"),
+        ("How many black boxes were sent since 2026-01-18?", True, "2 of 6 nodes of Box with “bla"),
+        ("How many boxes per sender in 2026?", True, "is called “2026”; the answer takes no"),
+        ("How many boxes have a colour 7?", True, "is called “7”; the answer takes no account"),
+        ("List three boxes", True, "Box has 12 nodes: b0, b1, b10 and 9 more."),
+        ("Which boxes does <https://example.org/yard/red> send?", True, "4 of 12 nodes of Box"),
+        ("Who is the sender company of b3?", True, "sender of b3: red"),
+        ("Which box has been out the longest since it was sent?", True, "earliest sentOn: b0"),
+    ],
+)
+def test_times_numbers_and_nodes_narrow_down_or_are_told_as_left(
+    yard: Path, question: str, answered: object, said: str
+) -> None:
+    found = kgreason.plan(question, yard, strategy="react")
+    assert said in found.answer
+    assert found.answered is answered
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("in 2020", "2020", "2020~"),
+        ("in March 2020", "2020-03", "2020-03~"),
+        ("since 2020-03", "2020-03", "~"),
+        ("after 2020", "2020~", "~"),
+        ("before May 2021", "", "2021-05"),
+        ("in 20201", None, None),
+        ("2020 boxes", None, None),
+    ],
+)
+def test_times_are_read(text: str, first: str | None, last: str | None) -> None:
+    found = period_in(text)
+    assert (found and found.first, found and found.last) == (first, last)

@@ -25,6 +25,19 @@ _SPELT: Final[Mapping[str, int]] = {
 _WORDS: Final = re.compile(
     rf"\b(?:an?\s+)?(?P<word>{'|'.join(_SPELT)})\b|\bthan\s+(?P<one>one|an?)\b", re.IGNORECASE
 )
+_LONG: Final = re.compile(r"\b(?:longest|shortest)\b", re.IGNORECASE)
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_TIME: Final = re.compile(
+    r"\b(?P<word>in|of|during|since|from|after|before|until|on)\s+(?:the\s+year\s+)?"
+    rf"(?:(?P<day>\d{{4}}-\d\d(?:-\d\d)?)|(?:(?P<month>{'|'.join(_MONTHS)})\s+)?"
+    r"(?P<year>(?:1[5-9]|20)\d\d))(?![\w.-]*\d)",
+    re.IGNORECASE,
+)
+_AFTER_ALL: Final = "~"
+"""What stands after every text of a date that begins in the same way."""
 _LEADS: Final = 2
 """Different numbers or dates that a property needs to order anything."""
 
@@ -60,6 +73,11 @@ def measured_in(question: str) -> frozenset[str]:
     return frozenset().union(*(one.words for one in _measures() if one.phrases.search(words)))
 
 
+def longest_in(question: str) -> bool:
+    """Check whether a question asks for the longest or shortest time: since the earliest date."""
+    return bool(_LONG.search(question))
+
+
 def best_measured(wanted: frozenset[str], rows: Sequence[Row]) -> Measured | None:
     """Return the property of some rows that is called by words wanted, or has dates if these are.
 
@@ -76,6 +94,31 @@ def best_measured(wanted: frozenset[str], rows: Sequence[Row]) -> Measured | Non
             made = Measured(known, numeric, dated)
             found[made] = (named, int(row["having"].value), known.value)
     return max(found, key=lambda one: found[one], default=None)
+
+
+class Period(NamedTuple):
+    """A time that a question names: the least text of a date in it, and a text after its last."""
+
+    first: str
+    last: str
+    said: str
+
+
+def period_in(question: str) -> Period | None:
+    """Return the first time that a question names: a year, a month of one, or a day."""
+    hit = _TIME.search(question)
+    if hit is None:
+        return None
+    day = hit["day"] or hit["year"]
+    if hit["month"]:
+        day = f"{day}-{_MONTHS.index(hit['month'].casefold()) + 1:02}"
+    end = f"{day}{_AFTER_ALL}"
+    word = hit["word"].casefold()
+    if word in {"since", "from"}:
+        return Period(day, _AFTER_ALL, hit[0])
+    if word == "after":
+        return Period(end, _AFTER_ALL, hit[0])
+    return Period("", day, hit[0]) if word in {"before", "until"} else Period(day, end, hit[0])
 
 
 def number_in(question: str) -> tuple[str, str] | None:

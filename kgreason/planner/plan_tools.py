@@ -15,7 +15,7 @@ from kgreason.graph.query_result import query_result
 from kgreason.observe.question_words import common
 from kgreason.planner.contrasts import CITED, contrast, named_rules
 from kgreason.planner.earlier_findings import finding
-from kgreason.planner.question_terms import term_of
+from kgreason.planner.question_understood import term_of
 from kgreason.planner.tool_catalogue import tools
 from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation

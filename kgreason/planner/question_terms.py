@@ -5,7 +5,6 @@ fits where all its words stand in the question. Words that name nothing are told
 can say what it takes no account of.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -15,12 +14,21 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import template
-from kgreason.base.terms import OWL, RDFS, TYPE, XSD
+from kgreason.base.terms import TYPE, XSD
 from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
 from kgreason.planner import class_links
-from kgreason.planner.measures import Measured, best_measured, measured_in, number_in
+from kgreason.planner.measures import (
+    Measured,
+    best_measured,
+    longest_in,
+    measured_in,
+    number_in,
+    period_in,
+)
+from kgreason.planner.named_nodes import called_node
+from kgreason.planner.question_places import CAPITAL, CODES, NAMED, SHORT, Places, is_loud
 from kgreason.planner.question_understood import Understood
 
 _T = TypeVar("_T")
@@ -29,22 +37,16 @@ _Value = tuple[Measured, ox.NamedNode | ox.Literal, list[ox.NamedNode]]
 _Called = tuple[tuple[ox.NamedNode, ...], str]
 """Classes, and what they are called together."""
 
-_NAMED: Final = re.compile(
-    r'"(?P<quoted>[^"]+)"|[\u201c](?P<curly>[^\u201d]+)[\u201d]|<(?P<iri>[^<>\s]+)>'
-    r"|\b(?P<curie>[A-Za-z][\w-]*:[\w-]+)\b|(?<![\w.-])(?P<code>[A-Za-z][\w.-]*\d[\w-]*)(?![\w-])"
-)
-_CODES: Final = ("iri", "curie", "code")
-"""Forms of a name that only a node has."""
-_SHORT: Final = re.compile(r"(?<![\w.-])[A-Z]{2}(?![\w-])")
-"""Codes that are too short for a word, such as those of countries."""
-_CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
 _BOTH: Final = 2
 _OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
 """Intents for which a second class is meant rather than a property of the same name."""
-_ORDERS: Final = frozenset({"highest", "lowest", "above", "below"})
+_COMPARED: Final = frozenset({"above", "below"})
+_ORDERS: Final = frozenset({"highest", "lowest"}) | _COMPARED
 """Intents for which nodes are held against each other by a number or a date."""
+_NO_TIME: Final = _ORDERS | {"missing", "each", "average", "connected"}
+"""Intents of which no query narrows nodes down to a time."""
 EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
 """Words before the class that is asked about, where a question names two."""
 
@@ -74,12 +76,15 @@ class _Reader:
         self._intents = intents
         said = frozenset(w for ws in intents.values() for w in ws)
         spent = content(" ".join(said)) | {"term", "quoted"}
-        self._codes = set() if _loud(question) else set(_SHORT.findall(question))
+        self._codes = set() if is_loud(question) else set(SHORT.findall(question))
         self._every = content(question)
         self._asked = self._every - spent
         """Words that may name something; those of the intents may too, if nothing else does."""
-        self._used: set[str] = set()
+        self._period = period_in(question)
+        self._used: set[str] = set(content(self._period.said) if self._period else ())
         self._unknown: list[str] = []
+        self._places = Places(question)
+        self._numbered = ""
         self._words: dict[str, frozenset[str]] = {}
 
     def read(self, about: tuple[ox.NamedNode, ...]) -> Understood:
@@ -89,6 +94,9 @@ class _Reader:
         classes = classes or about
         found, second = self._property_or_second(classes, node)
         value = self._naming("value", lambda: self._value(classes, found))
+        if node is not None and other is None and classes:
+            found, node_value, classes = self._at_node(classes, found, node)
+            value, node = node_value or value, None if node_value else node
         if value is not None:
             found = value[0]
             classes = classes or tuple(value[2])
@@ -98,10 +106,12 @@ class _Reader:
         if node is None and classes:
             found, beyond = self._ordering(classes, second[0], found)
             value, beside = self._values_of(classes, second[0], found, value)
+            found = self._dated(classes, found, other=bool(second[0] or value))
         if found is not None and not classes and node is None:
             classes = self._having(found.name)
         if not classes and found is None and node is None:
             node = self._naming("node", self._small)
+        most = self._most(number)
         first: _Called = (classes, called or " and ".join(map(self._names, classes[:3])))
         if found is None and second[0] and self._sides_turned("second"):
             first, second = second, first
@@ -116,6 +126,7 @@ class _Reader:
         if number:
             told["number"] = number.value
         told["order"] = self._order(beyond or found)
+        told["period"] = self._period.said if self._period else ""
         return Understood(
             frozenset(self._intents),
             first[0],
@@ -136,6 +147,8 @@ class _Reader:
             beyond=beyond.name if beyond else None,
             measured=bool(measured_in(self._question)),
             beside=(beside[0].name, beside[1]) if beside else (),
+            period=(self._period.first, self._period.last) if self._period else (),
+            most=most,
         )
 
     def _property_or_second(
@@ -195,9 +208,64 @@ class _Reader:
             return None, value
         return value, self._naming("value", lambda: self._value(classes, None, found.name))
 
+    def _at_node(
+        self, classes: tuple[ox.NamedNode, ...], found: Measured | None, node: ox.NamedNode
+    ) -> tuple[Measured | None, _Value | None, tuple[ox.NamedNode, ...]]:
+        """Return the property, value and classes that are asked about, beside a node.
+
+        A node is a value of what leads to it ("which parts does V1082 supply?"), and what it leads
+        to is the value of a property of its own ("what is the supplier of P88990?").
+        """
+        asked = self._intents.keys()
+        if "connected" in asked or not asked & {"pick", "count"}:
+            return found, None, classes
+        named = found.name if found else None
+        leads = class_links.leading(self._rows, "leading-to-node", classes, node, named)
+        if leads is not None:
+            return found, (Measured(leads), node, [classes[0]]), classes
+        leads = class_links.leading(self._rows, "leading-from-node", classes, node, named)
+        return (found, None, classes) if leads is None else (Measured(leads), None, ())
+
+    def _dated(
+        self, classes: Sequence[ox.NamedNode], found: Measured | None, *, other: bool
+    ) -> Measured | None:
+        """Return the property of dates that a time of the question is about, or the one found.
+
+        The time is dropped, and its words are told, where something else narrows the nodes down.
+        """
+        period, self._period = self._period, None
+        if period is None:
+            return found
+        words = content(period.said)
+        self._used -= words
+        if other or self._intents.keys() & _NO_TIME:
+            return found
+        dates = found or best_measured(frozenset({"date"}), self._properties(classes))
+        if dates is None or not dates.dated:
+            return found
+        self._period = period
+        self._used |= words
+        return dates
+
+    def _most(self, number: ox.Literal | None) -> int:
+        """Return how many are asked for, 0 where that is not said; a number without use is told."""
+        place = self._places.first({self._numbered}) if number else 0
+        before = self._places.first(self._words.get("class", ())) - place in {1, 2}
+        asked = self._intents.keys()
+        if number is None or asked & _COMPARED:
+            return 0
+        if not (asked & _ORDERS or (before and not asked & {"count", "missing"})):
+            self._used -= content(self._numbered)
+            self._asked |= {self._numbered}
+            return 0
+        return max(0, int(float(number.value)))
+
     def _order(self, by: Measured | None) -> str:
         """Return what the first of an order is called."""
         dated = by is not None and by.dated and not by.numeric
+        if dated and longest_in(self._question):  # since the earliest day it is the longest
+            sides = {"highest": "lowest", "lowest": "highest"}
+            self._intents = {sides.get(one, one): said for one, said in self._intents.items()}
         if "highest" in self._intents:
             return "latest" if dated else "highest"
         return "earliest" if dated else "lowest"
@@ -246,27 +314,29 @@ class _Reader:
         return self._graph.store.select(template(role, query).render(**given))
 
     def _number(self) -> ox.Literal | None:
-        found = number_in(_NAMED.sub(" ", self._question))
+        free = self._question.replace(self._period.said, " ") if self._period else self._question
+        found = number_in(NAMED.sub(" ", free))
         if found is None:
             return None
         self._used |= content(found[1])
+        self._numbered = found[1]
         return ox.Literal(found[0], datatype=XSD.decimal)
 
     def _nodes(self) -> list[ox.NamedNode]:
         """Return the nodes that the question names by IRI, label or the end of their IRI."""
-        hits = [*_NAMED.finditer(self._question), *_CAPITAL.finditer(self._question)]
+        hits = [*NAMED.finditer(self._question), *CAPITAL.finditer(self._question)]
         found: dict[ox.NamedNode, int] = {}
         for hit in hits:
             text = next((one for one in hit.groupdict().values() if one), hit[0])
-            node = self._called(text)
+            node = called_node(self._graph, text)
             if node is not None:
                 self._used |= content(text)
                 found.setdefault(node, hit.start())
-            elif any(hit.groupdict().get(one) for one in _CODES):
+            elif any(hit.groupdict().get(one) for one in CODES):
                 self._unknown.append(text)
         if "connected" in self._intents and len(found) < _BOTH:
             for word in self._left():
-                node = self._called(word)
+                node = called_node(self._graph, word)
                 if node is not None:
                     self._used |= content(word)
                     found.setdefault(node, self._question.index(word))
@@ -275,52 +345,11 @@ class _Reader:
     def _small(self) -> ox.NamedNode | None:
         """Return the node that a plain word names, as in "what is alder?"."""
         for word in self._left():
-            node = self._called(word)
+            node = called_node(self._graph, word)
             if node is not None:
                 self._used |= content(word)
                 return node
         return None
-
-    def _called(self, text: str) -> ox.NamedNode | None:
-        """Return the node that is called by a text and is no class, if there is one.
-
-        A property is one only where the text is written as a name of it (`ex:unitCost`).
-        """
-        iri = _iri(text)
-        if iri is not None and self._there(iri):
-            return iri
-        rows = self._rows("look", "named", name=ox.Literal(text.rpartition(":")[2]))
-        nodes = (row["node"] for row in rows)
-        plain = ":" not in text
-        return next(
-            (
-                n
-                for n in nodes
-                if isinstance(n, ox.NamedNode)
-                and not self._is_class(n)
-                and not (plain and self._is_property(n))
-            ),
-            None,
-        )
-
-    def _is_property(self, node: ox.NamedNode) -> bool:
-        inner = self._graph.store.inner
-        return next(iter(inner.quads_for_pattern(None, node, None, None)), None) is not None
-
-    def _is_class(self, node: ox.NamedNode) -> bool:
-        """Check whether a node has instances, is called a class, or is above or below one."""
-        patterns = (
-            (None, TYPE, node),
-            *((node, TYPE, kind) for kind in (OWL.Class, RDFS.Class)),
-            (None, RDFS.subClassOf, node),
-            (node, RDFS.subClassOf, None),
-        )
-        found = (self._graph.store.inner.quads_for_pattern(*one, None) for one in patterns)
-        return any(next(iter(quads), None) is not None for quads in found)
-
-    def _there(self, node: ox.NamedNode) -> bool:
-        inner = self._graph.store.inner
-        return next(iter(inner.quads_for_pattern(node, None, None, None)), None) is not None
 
     @cached_property
     def _known(self) -> tuple[dict[ox.NamedNode, int], dict[ox.NamedNode, list[ox.NamedNode]]]:
@@ -379,13 +408,13 @@ class _Reader:
         sizes, below = self._known
         free = self._every - self._used
         if beside:  # a word that stands there twice may name both
-            free |= {word for word in self._every if len(self._places(word)) > 1}
+            free |= {word for word in self._every if len(self._places.of(word)) > 1}
         whole = [
             (one, fit)
             for one in dict.fromkeys((*sizes, *below))
             if beside.isdisjoint({one, *below.get(one, ())})
             and (fit := self._fit(one, free))
-            and self._together(fit)
+            and self._places.together(fit)
         ]
         if not whole:
             return (), ""
@@ -393,7 +422,7 @@ class _Reader:
         best = max(
             whole,
             key=lambda each: (
-                -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
+                -self._places.first(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
             ),
         )  # fmt: skip
         self._used |= best[1]
@@ -402,32 +431,8 @@ class _Reader:
 
     def _sides_turned(self, to: str) -> bool:
         """Check whether a second class or a property is asked about ("parts per supplier")."""
-        said = [one.casefold() for one in re.findall(r"[^\W_]+", self._question)]
-
-        def asked(words: Iterable[str]) -> bool:
-            place = self._place(words)
-            return bool(EACH.intersection(said[max(0, place - 2) : place]))
-
-        return asked(self._words[to]) and not asked(self._words["class"])
-
-    def _places(self, word: str) -> list[int]:
-        """Return where in the question a word stands."""
-        said = re.findall(r"[^\W_]+", self._question)
-        return [n for n, one in enumerate(said) if word in content(one)]
-
-    def _together(self, words: Iterable[str]) -> bool:
-        """Check whether some words stand together: "concept scheme", "certificate of origin"."""
-        places = [self._places(one) for one in words]
-        return any(
-            all(any(abs(place - other) <= len(places) for other in each) for each in places)
-            for place in places[0]
-        )
-
-    def _place(self, words: Iterable[str]) -> int:
-        """Return where in the question the first of some words stands."""
-        said = [content(word) for word in re.findall(r"[^\W_]+", self._question)]
-        wanted = set(words)
-        return next((n for n, one in enumerate(said) if one & wanted), len(said))
+        asked = (self._places.follows(self._words[one], EACH) for one in (to, "class"))
+        return next(asked) and not next(asked)
 
     def _head(self, term: ox.NamedNode) -> frozenset[str]:
         """Return the last word by which a term is called."""
@@ -566,31 +571,3 @@ class _Reader:
     def _values(self, kind: ox.NamedNode, known: ox.NamedNode) -> list[ox.NamedNode | ox.Literal]:
         rows = self._rows("context", "asked-values", **{"class": [kind], "property": known})
         return [r["value"] for r in rows if isinstance(r["value"], ox.NamedNode | ox.Literal)]
-
-
-def _loud(question: str) -> bool:
-    """Check whether a question is in capitals throughout, so that these say nothing of a word."""
-    return question.isupper() and len(question.split()) > 1
-
-
-def _iri(text: str) -> ox.NamedNode | None:
-    if ":" not in text:
-        return None
-    try:
-        return ox.NamedNode(text)
-    except ValueError:
-        return None
-
-
-def term_of(text: str) -> ox.NamedNode | ox.Literal:
-    """Return a term of its text in N-Triples; raises TypeError or SyntaxError for another."""
-    rows = ox.parse(f"<urn:s> <urn:p> {text} .", format=ox.RdfFormat.N_TRIPLES)
-    (quad,) = rows
-    if not isinstance(quad.object, ox.NamedNode | ox.Literal):
-        raise TypeError(text)
-    return quad.object
-
-
-def as_json(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as they are recorded."""
-    return json.dumps(arguments, sort_keys=True, ensure_ascii=False)

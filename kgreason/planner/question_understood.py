@@ -1,5 +1,6 @@
 """What a question names in a graph, as the facts of rules and the arguments of queries."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,8 +11,6 @@ from kgreason.base.templates import template
 
 _COMPARING: Final = ("nodes-above", "nodes-below", "linked-above", "linked-below")
 """Queries whose value is the number of the question."""
-_ORDERED: Final = frozenset({"highest", "lowest"})
-_COMPARED: Final = frozenset({"above", "below"})
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,9 @@ class Understood:
     by what they name. `finding` is what it names of an earlier question of its conversation.
     `dated` says that the property has dates; `beyond` is a property of the `others` by which nodes
     are ordered; `beside` is another property and the value of it that nodes have to have;
-    `measured` says that a word such as "heaviest" asks for an order.
+    `measured` says that a word such as "heaviest" asks for an order. `period` is a time that dates
+    of the property are held to, as the least and the greatest text; `most` is how many nodes are
+    asked for.
     """
 
     intents: frozenset[str]
@@ -50,6 +51,8 @@ class Understood:
     beyond: ox.NamedNode | None = None
     measured: bool = False
     beside: tuple[ox.NamedNode | ox.Literal, ...] = ()
+    period: tuple[str, ...] = ()
+    most: int = 0
 
     def facts(self) -> set[str]:
         """Return what is given by the question alone, as ontology/decisions.ttl names it."""
@@ -68,6 +71,7 @@ class Understood:
             ("linked", self.along),
             ("beyond", self.beyond),
             ("measured", self.measured),
+            ("period", self.period),
             ("property", self.property),
             ("value", self.value),
             ("number", self.number),
@@ -91,6 +95,7 @@ class Understood:
             "there": self.named.get("second", ""),
             "value": str(self.number if query in _COMPARING else self.value),
             "least": str(self.number),
+            **dict(zip(("first", "last"), self.period, strict=False)),
         }
         given: dict[str, Any] = {
             **{name: [one.value for one in terms_] for name, terms_ in several.items()},
@@ -99,10 +104,18 @@ class Understood:
             **texts,
         }
         named = {name: one for name, one in given.items() if name in takes}
-        return {"query": query} | named | ({"most": self._most()} if self._most() else {})
+        return {"query": query} | named | ({"most": self.most} if self.most else {})
 
-    def _most(self) -> int:
-        """Return how many of an order are asked for, 0 where that is not said."""
-        if self.number is None or not self.intents & _ORDERED or self.intents & _COMPARED:
-            return 0
-        return max(0, int(float(self.number.value)))
+
+def term_of(text: str) -> ox.NamedNode | ox.Literal:
+    """Return a term of its text in N-Triples; raises TypeError or SyntaxError for another."""
+    rows = ox.parse(f"<urn:s> <urn:p> {text} .", format=ox.RdfFormat.N_TRIPLES)
+    (quad,) = rows
+    if not isinstance(quad.object, ox.NamedNode | ox.Literal):
+        raise TypeError(text)
+    return quad.object
+
+
+def as_json(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments of a call as they are recorded."""
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=False)
