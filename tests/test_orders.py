@@ -99,6 +99,7 @@ def test_those_that_tie_with_the_last_are_told_too(tmp_path: Path) -> None:
         ("Which company has the fewest boxes?", "And the most?", "company has the most boxes?"),
         ("Which box is the heaviest?", "and which one is the lightest?", "box is the lightest?"),
         ("Which company has most boxes?", "and the fewest people?", "company has fewest people?"),
+        ("How many boxes were sent in 2025?", "and since May 2026?", "were sent since May 2026?"),
         ("The three heaviest boxes", "and the two heaviest?", "The two heaviest boxes"),
     ],
 )

@@ -19,7 +19,7 @@ from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.planner.asked_factor import links_back
 from kgreason.planner.decision_list import intents_of, matches_of
-from kgreason.planner.measures import number_in
+from kgreason.planner.measures import number_in, period_in
 from kgreason.planner.named_findings import named as findings_named
 from kgreason.planner.question_terms import EACH, understood
 from kgreason.planner.question_understood import Understood
@@ -76,6 +76,15 @@ def _reordered(before: str, rest: str) -> tuple[str, str]:
     return f"{before[:start]}{now}{before[end:]}", f"{rest[:first]}{rest[last:]}".strip()
 
 
+def _figure(before: str, rest: str) -> tuple[str, str]:
+    """Return the words of a time in two texts, or else of a number; "" where there is none."""
+    times = period_in(before), period_in(rest)
+    if times[0] and times[1]:
+        return times[0].said, times[1].said
+    numbers = number_in(before), number_in(rest)
+    return (numbers[0][1], numbers[1][1]) if numbers[0] and numbers[1] else ("", "")
+
+
 def _order(text: str) -> tuple[str, int, int]:
     """Return the longest words by which a text asks for an order, and where they stand."""
     hits = [hit.strip() for one in _ORDERS for hit in matches_of(one, text)]
@@ -118,9 +127,9 @@ def made_whole(question: str, before: str, graph: Graph) -> str:
     old = understood(before, graph, names, intents_of(before))
     new = understood(rest, graph, names, intents_of(rest), old.classes)
     said = next((one for one in _KINDS if new.words.get(one)), None)
-    if said is None and new.number and old.number:
-        (_, was), (_, now) = number_in(before) or ("", ""), number_in(rest) or ("", "")
-        return before.replace(was, now, 1) if was and now else question
+    was, now = _figure(before, rest)
+    if said is None and was and now:
+        return before.replace(was, now, 1)
     if said is None or findings_named(before):
         return question
     if said == "class" and ordered and old.others:
