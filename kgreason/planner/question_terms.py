@@ -8,7 +8,7 @@ can say what it takes no account of.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pyoxigraph as ox
 
@@ -49,6 +49,22 @@ _NO_TIME: Final = _ORDERS | {"missing", "each", "average", "connected"}
 """Intents of which no query narrows nodes down to a time."""
 EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
 """Words before the class that is asked about, where a question names two."""
+
+
+class _Named(NamedTuple):
+    """What a question names, as it is read; Understood tells what each is."""
+
+    first: _Called
+    second: _Called
+    along: tuple[ox.NamedNode, ...]
+    found: Measured | None
+    value: _Value | None
+    beside: _Value | None
+    beyond: Measured | None
+    node: ox.NamedNode | None
+    other: ox.NamedNode | None
+    number: ox.Literal | None
+    most: int
 
 
 def understood(
@@ -118,37 +134,36 @@ class _Reader:
             named = self._words
             named["class"], named["second"] = named["second"], named["class"]
         along = class_links.along(self._rows, first[0], second[0]) if second[0] else ()
-        terms = {"property": found and found.name, "value": value and value[1]}
-        terms |= {"node": node, "other": other, "beyond": beyond and beyond.name}
-        told = self._told(first[1], second[1], along, terms)
-        if beside:
-            told["class"] += f" with {self._names(beside[1])} as {self._names(beside[0].name)}"
-        if number:
-            told["number"] = number.value
-        told["order"] = self._order(beyond or found)
-        told["period"] = self._period.said if self._period else ""
+        return self._understood(
+            _Named(first, second, along, found, value, beside, beyond, node, other, number, most)
+        )
+
+    def _understood(self, named: _Named) -> Understood:
+        """Return what was named as the facts of rules and the arguments of queries."""
+        found, value, beside, beyond = named.found, named.value, named.beside, named.beyond
+        told = self._told(named)
         return Understood(
             frozenset(self._intents),
-            first[0],
-            second[0],
-            along,
+            named.first[0],
+            named.second[0],
+            named.along,
             found.name if found else None,
             bool(found and found.numeric),
             value[1] if value else None,
-            number,
-            node,
-            other,
+            named.number,
+            named.node,
+            named.other,
             self._left(),
             tuple(self._unknown),
             told,
-            self._sides_turned("property") if found and classes else False,
+            self._sides_turned("property") if found and named.first[0] else False,
             words=self._words,
             dated=bool(found and found.dated),
             beyond=beyond.name if beyond else None,
             measured=bool(measured_in(self._question)),
             beside=(beside[0].name, beside[1]) if beside else (),
             period=(self._period.first, self._period.last) if self._period else (),
-            most=most,
+            most=named.most,
         )
 
     def _property_or_second(
@@ -279,21 +294,25 @@ class _Reader:
             second = self._naming("second", lambda: self._filling(classes))
         return second
 
-    def _told(
-        self,
-        first: str,
-        second: str,
-        along: Sequence[ox.NamedNode],
-        terms: Mapping[str, Term | None],
-    ) -> dict[str, str]:
+    def _told(self, named: _Named) -> dict[str, str]:
         """Return how what the question names is called, and its words that name nothing."""
-        by = [self._names(one) for one in along]
+        found, beside = named.found, named.beside
+        by = [self._names(one) for one in named.along]
+        terms: dict[str, Term | None] = {"node": named.node, "other": named.other}
+        terms["property"], terms["value"] = found and found.name, named.value and named.value[1]
+        terms["beyond"] = named.beyond and named.beyond.name
+        narrowed = (
+            f" with {self._names(beside[1])} as {self._names(beside[0].name)}" if beside else ""
+        )
         return {
             "left": ", ".join(f"“{one}”" for one in self._left()),
             "unknown": ", ".join(f"“{one}”" for one in self._unknown),
-            "class": first,
-            "second": second,
+            "class": named.first[1] + narrowed,
+            "second": named.second[1],
             "along": " and ".join(filter(None, (", ".join(by[:-1]), *by[-1:]))),
+            "order": self._order(named.beyond or found),
+            "period": self._period.said if self._period else "",
+            **({"number": named.number.value} if named.number else {}),
             **{name: self._names(term) for name, term in terms.items() if term},
         }
 
