@@ -167,6 +167,7 @@ def test_a_class_is_named_by_its_last_word_and_by_the_part_that_its_nodes_play(
     (tmp_path / "papers.ttl").write_text("\n".join(rows), encoding="utf-8")
     for question, said in (
         ("Which house has most papers?", "The House with the most LongPaper (by at): h (2)."),
+        ("How many papers are there?", "in full; it was taken to be about LongPaper."),
         ("How are authors and houses connected?", "worksAt leads from Person to House (3"),
     ):
         found = kgreason.plan(question, tmp_path / "papers.ttl", strategy="react")

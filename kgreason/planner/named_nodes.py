@@ -14,7 +14,7 @@ def called_node(graph: Graph, text: str) -> ox.NamedNode | None:
     A property is one only where the text is written as a name of it (`ex:unitCost`).
     """
     iri = iri_of(text)
-    if iri is not None and _there(graph, iri, None, None):
+    if iri is not None and there(graph, iri):
         return iri
     name = ox.Literal(text.rpartition(":")[2])
     nodes = (row["node"] for row in graph.store.select(template("look", "named").render(name=name)))
@@ -22,7 +22,7 @@ def called_node(graph: Graph, text: str) -> ox.NamedNode | None:
     for node in nodes:
         if not isinstance(node, ox.NamedNode) or _is_class(graph, node):
             continue
-        if not (plain and _there(graph, None, node, None)):
+        if not (plain and there(graph, None, node)):
             return node
     return None
 
@@ -30,18 +30,19 @@ def called_node(graph: Graph, text: str) -> ox.NamedNode | None:
 def _is_class(graph: Graph, node: ox.NamedNode) -> bool:
     """Check whether a node has instances, is called a class, or is above or below one."""
     return (
-        _there(graph, None, TYPE, node)
-        or any(_there(graph, node, TYPE, kind) for kind in (OWL.Class, RDFS.Class))
-        or _there(graph, None, RDFS.subClassOf, node)
-        or _there(graph, node, RDFS.subClassOf, None)
+        there(graph, None, TYPE, node)
+        or any(there(graph, node, TYPE, kind) for kind in (OWL.Class, RDFS.Class))
+        or there(graph, None, RDFS.subClassOf, node)
+        or there(graph, node, RDFS.subClassOf, None)
     )
 
 
-def _there(
+def there(
     graph: Graph,
     subject: ox.NamedNode | None,
-    predicate: ox.NamedNode | None,
-    value: ox.NamedNode | None,
+    predicate: ox.NamedNode | None = None,
+    value: ox.NamedNode | None = None,
 ) -> bool:
+    """Check whether a graph has a statement of a subject, predicate and value, None for any."""
     quads = graph.store.inner.quads_for_pattern(subject, predicate, value, None)
     return next(iter(quads), None) is not None

@@ -27,7 +27,7 @@ from kgreason.planner.measures import (
     number_in,
     period_in,
 )
-from kgreason.planner.named_nodes import called_node
+from kgreason.planner.named_nodes import called_node, there
 from kgreason.planner.question_places import CAPITAL, CODES, NAMED, SHORT, Places, is_loud
 from kgreason.planner.question_understood import Understood
 
@@ -100,7 +100,7 @@ class _Reader:
         self._used: set[str] = set(content(self._period.said) if self._period else ())
         self._unknown: list[str] = []
         self._places = Places(question)
-        self._numbered = ""
+        self._numbered, self._taken = "", ""
         self._words: dict[str, frozenset[str]] = {}
 
     def read(self, about: tuple[ox.NamedNode, ...]) -> Understood:
@@ -124,7 +124,8 @@ class _Reader:
             value, beside = self._values_of(classes, second[0], found, value)
             found = self._dated(classes, found, other=bool(second[0] or value))
         if found is not None and not classes and node is None:
-            classes = self._having(found.name)
+            node = self._naming("node", lambda: self._small(found.name))
+            classes = () if node is not None else self._having(found.name)
         if not classes and found is None and node is None:
             node = self._naming("node", self._small)
         most = self._most(number)
@@ -308,6 +309,7 @@ class _Reader:
             "left": ", ".join(f"“{one}”" for one in self._left()),
             "unknown": ", ".join(f"“{one}”" for one in self._unknown),
             "class": named.first[1] + narrowed,
+            "taken": self._taken,
             "second": named.second[1],
             "along": " and ".join(filter(None, (", ".join(by[:-1]), *by[-1:]))),
             "order": self._order(named.beyond or found),
@@ -361,11 +363,14 @@ class _Reader:
                     found.setdefault(node, self._question.index(word))
         return sorted(found, key=lambda node: found[node])
 
-    def _small(self) -> ox.NamedNode | None:
-        """Return the node that a plain word names, as in "what is alder?"."""
+    def _small(self, having: ox.NamedNode | None = None) -> ox.NamedNode | None:
+        """Return the node that a plain word names, as in "what is alder?".
+
+        It has to have the property `having`, if any: "how many dock doors does venlo have?".
+        """
         for word in self._left():
             node = called_node(self._graph, word)
-            if node is not None:
+            if node is not None and (having is None or there(self._graph, node, having)):
                 self._used |= content(word)
                 return node
         return None
@@ -387,7 +392,10 @@ class _Reader:
     def _classes(self) -> _Called:
         """Return the classes that words of the question fit best, with those below; and a name."""
         whole = self._whole(frozenset())
-        return whole if whole[0] else self._headed(self._asked)
+        if whole[0]:
+            return whole
+        classes, self._taken = self._headed(self._asked)
+        return classes, self._taken
 
     def _second(self, classes: Sequence[ox.NamedNode]) -> _Called:
         """Return the class that the question names beside some classes, with those below."""
