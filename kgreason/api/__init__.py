@@ -4,12 +4,14 @@ from kgreason.api.asking import estimate, investigate, query, result, resume, sy
 from kgreason.api.comparing import check_gate, compare, gate_doubts, gate_failures, told
 from kgreason.api.ledgers import OpenLedger, check_queries, open_ledger, questions
 from kgreason.api.planning import compare_strategies, plan, routed, steps, whole_question
-from kgreason.api.posing import ask, chosen_by_model, readings
+from kgreason.api.posing import UnreadError, ask, asks_for_a_look, chosen_by_model, readings
 from kgreason.api.routed import proposed_task_types, route
 
 __all__ = [
     "OpenLedger",
+    "UnreadError",
     "ask",
+    "asks_for_a_look",
     "check_gate",
     "check_queries",
     "chosen_by_model",

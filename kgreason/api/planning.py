@@ -24,7 +24,6 @@ from kgreason.observe.request import Paths, Request, correlation_name
 from kgreason.observe.request import paths as paths_of
 from kgreason.planner.asked_factor import suspects
 from kgreason.planner.going_on import before_in, goes_on, made_whole
-from kgreason.planner.hypothesis_strategy import Hypothesis
 from kgreason.planner.named_findings import named as findings_named
 from kgreason.planner.plan_result import trajectory
 from kgreason.planner.reasoner import Reasoner
@@ -85,21 +84,19 @@ def routed(
     model: bool = False,
     conversation: str | None = None,
     wanted: str | None = None,
-    unasked: bool = False,
     said: str | None = None,
     principal: str | None = None,
     extend: Paths = (),
+    unread: str = "",
 ) -> Routing:
     """Route a question to one of the strategies that can be run; raises OptionError.
 
     `wanted` is the strategy that `principal` asks for; in a `conversation` a question may name what
-    an earlier one found. Where the first reading is to be taken `unasked`, hypotheses are wanted,
-    unless there is such a finding to look up. `said` is the question as it was asked, where it was
-    made whole. The rest is as for `route`.
+    an earlier one found. `said` is the question as it was asked, where it was made whole; `unread`
+    the strategy that it was routed to before, and that could not read it. The rest is as for
+    `route`.
     """
     finding = conversation is not None and bool(findings_named(question))
-    if wanted is None and unasked and not finding:
-        wanted = Hypothesis.name
     with using(joined(read_all(paths_of(extend)))):
         known = set(strategies())
         if wanted is not None:
@@ -115,7 +112,7 @@ def routed(
             suspect=suspects(question),
             runnable=frozenset(known),
         )
-        made = decide(question, at_hand, strategy=wanted, asked_by=agent(principal))
+        made = decide(question, at_hand, strategy=wanted, asked_by=agent(principal), unread=unread)
     if said is not None and said != question:
         why = f"“{said}” goes on from the question before it, and is read as “{question}”."
         made = replace(made, rationale=f"{why} {made.rationale}")

@@ -11,9 +11,16 @@ from kgreason.model.opening import model_of
 from kgreason.observe.opening import Notice, Progress
 from kgreason.observe.question import Offered
 from kgreason.observe.request import Request
-from kgreason.planner.question_readings import outcome_file, readings_of
+from kgreason.planner.question_readings import (
+    UnreadError,
+    asks_for_a_look,
+    outcome_file,
+    readings_of,
+)
 from kgreason.record.model_calls import ModelCall
 from kgreason.report.result import Result
+
+__all__ = ["UnreadError", "ask", "asks_for_a_look", "chosen_by_model", "readings"]
 
 
 def readings(
@@ -28,7 +35,7 @@ def readings(
 ) -> list[Offered]:
     """Return what a question may mean: symptoms of the shapes first, then outcome queries.
 
-    Raises OptionError where no name in the graph has a word with the question in common.
+    Raises UnreadError where no name in the graph has a word with the question in common.
     """
     named, objects = brought({"data": data, "shapes": shapes, "ontology": ontology})
     return readings_of(

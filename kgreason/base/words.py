@@ -17,6 +17,24 @@ they this those through too under until upon very was were what when where which
 why will with within without would you your
 """
 _EMPTY: Final = frozenset(_EMPTY_TEXT.split())
+_HISSING: Final = re.compile(r"(?:x|sh|ss|(?:[tnr]|oa|ea|ee)ch)es$")
+# Plurals that no ending tells, each with its singular.
+_PLURALS: Final = """
+people person persons person children child men man women woman feet foot teeth tooth geese goose
+mice mouse oxen ox lives life wives wife knives knife leaves leaf shelves shelf halves half loaves
+loaf calves calf wolves wolf thieves thief taxa taxon phyla phylum genera genus bacteria
+bacterium strata stratum spectra spectrum errata erratum criteria criterion phenomena phenomenon
+indices index vertices vertex matrices matrix appendices appendix analyses analysis theses thesis
+hypotheses hypothesis diagnoses diagnosis syntheses synthesis crises crisis species
+species series series fungi fungus nuclei nucleus stimuli stimulus alumni alumnus loci locus
+statuses status buses bus viruses virus campuses campus censuses census status status bus bus
+virus virus campus campus census census genus genus fungus fungus nucleus nucleus stimulus stimulus
+alumnus alumnus locus locus analysis analysis thesis thesis hypothesis hypothesis diagnosis
+diagnosis synthesis synthesis crisis crisis axes axis axis axis movies movie
+cookies cookie calories calorie
+"""
+_PAIRS: Final = _PLURALS.split()
+_ONE_OF: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 
 
 def content(text: str) -> frozenset[str]:
@@ -29,6 +47,10 @@ def content(text: str) -> frozenset[str]:
 
 
 def _singular(word: str) -> str:
+    if word in _ONE_OF:
+        return _ONE_OF[word]
+    if _HISSING.search(word):
+        return word[:-2]
     if word.endswith("ies") and len(word) > _SHORTEST + 1:
         return word[:-3] + "y"
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

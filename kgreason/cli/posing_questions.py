@@ -18,9 +18,7 @@ from kgreason.cli.live_view import Live, LiveView, both
 from kgreason.cli.looking import chosen_report, given_out
 from kgreason.cli.progress import Shown
 
-_OF_HYPOTHESES: Final = (
-    "--choose, --yes, --plain, --source, --readings and --tests are about hypotheses"
-)
+_OF_HYPOTHESES: Final = "--choose, --plain, --source, --readings and --tests are about hypotheses"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -100,8 +98,8 @@ def ask(
     """Take an open question, and answer it by the strategy that suits it.
 
     The question is routed as by `kgreason route`, unless --strategy names the strategy; --choose,
-    --yes, --plain, --source and --tests are about hypotheses, and ask for that strategy; --yes not
-    where the question names what an earlier one of its conversation found.
+    --plain, --source, --readings and --tests are about hypotheses, and ask for that strategy. --yes
+    takes the first reading where one is to be chosen, and changes nothing else.
 
     For hypotheses, words of the question are held against the names in the graph: symptoms of
     --shapes, else outcome queries ("shipments without mass") with how many nodes they are about.
@@ -133,22 +131,45 @@ def ask(
         return
     of_readings = choose is not None or plain or source or readings or tests
     wanted = strategy or ("hypothesis" if of_readings else None)
-    routing = _routed(question, said, asked, wanted, yes=yes)
+    routing, offered = _read(question, said, files, asked, wanted)
     following = _Following.of(live, chunks)
     dividing = t.dividing(split, goal, routing.decision.pattern) | {"queue": queue}
     if routing.decision.pattern == "hypothesis":
         asked |= s.source_options(source, readings, tests) | {"plain": plain}
         asked |= {"routing": routing.decision.as_dict()} | dividing
-        result = _by_hypotheses(question, files, asked, limits, choose, following, yes=yes)
-    elif of_readings or (yes and strategy):
+        result = _by_hypotheses(question, files, offered, asked, limits, choose, following, yes=yes)
+    elif of_readings:
         raise OptionError(f"{_OF_HYPOTHESES}; leave them out with --strategy {strategy}.")
     else:
         result = _by_strategy(question, files, asked | dividing, routing, following)
     _given_out(result, chosen, out, ledger, chunks)
 
 
+def _read(
+    question: str, said: str, files: Sequence[Any], asked: dict[str, Any], wanted: str | None
+) -> tuple[Any, Sequence[Any]]:
+    """Route a question; gives the readings of it, too, where it is one for hypotheses.
+
+    Where it has none and asks for no cause, it is routed to the fallback, unless one is wanted.
+    """
+    from kgreason import api  # noqa: PLC0415 - keeps --help quick
+
+    routing = _routed(question, said, asked, wanted)
+    pattern = routing.decision.pattern
+    if pattern != "hypothesis":
+        return routing, ()
+    terms = {name: asked[name] for name in ("shapes", "ontology", "lenient")}
+    try:
+        with Shown() as shown:
+            return routing, api.readings(question, files, **terms, progress=shown)
+    except api.UnreadError:
+        if wanted or not api.asks_for_a_look(question):
+            raise
+        return _routed(question, said, asked, wanted, unread=pattern), ()
+
+
 def _routed(
-    question: str, said: str, asked: dict[str, Any], wanted: str | None, *, yes: bool
+    question: str, said: str, asked: dict[str, Any], wanted: str | None, unread: str = ""
 ) -> Any:
     """Route a question, which was `said` in these words, to a strategy that is there."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
@@ -160,7 +181,7 @@ def _routed(
         small_budget=asked["max_seconds"] is not None,
         model=asked["model"] is not None,
         wanted=wanted,
-        unasked=yes,
+        unread=unread,
         **{name: asked[name] for name in ("principal", "conversation", "extend")},
     )
 
@@ -227,6 +248,7 @@ def _by_strategy(
 def _by_hypotheses(
     question: str,
     files: Sequence[Any],
+    offered: Sequence[Any],
     asked: dict[str, Any],
     limits: dict[str, Any],
     choose: int | None,
@@ -234,12 +256,9 @@ def _by_hypotheses(
     *,
     yes: bool,
 ) -> Any:
-    """Say what a question may mean, let one reading be chosen, and investigate that."""
+    """Let one of the readings that are offered be chosen, and investigate it."""
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
-    terms = {name: asked[name] for name in ("shapes", "ontology", "lenient")}
-    with Shown() as shown:
-        offered = api.readings(question, files, **terms, progress=shown)
     place, calls = 0, cast("Sequence[Any]", ())
     if choose is None and limits["model"] is not None:
         place, calls = api.chosen_by_model(question, offered, **limits)

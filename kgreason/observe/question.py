@@ -45,7 +45,8 @@ class Offered:
     are `used` (by their stems), `extra` those of the names that the question does not have; it is
     `cued` where a word of it says what is odd. `classes` are those whose nodes it is about.
     `suspected` are hypotheses about what the question names beside the outcome, as `--hypothesis`
-    takes them; `unread` are words of the question that name nothing.
+    takes them; `unread` are words of the question that name nothing. With `within` the query asks a
+    symptom at hand of some of its nodes.
     """
 
     words: str
@@ -61,6 +62,7 @@ class Offered:
     suspected: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     unread: str = ""
     every: bool = False
+    within: bool = False
 
 
 def spoken_of(question: str, rule: Constraint, name: str) -> frozenset[str]:
@@ -143,12 +145,15 @@ def complete(question: str, vocabulary: Vocabulary) -> Complete | None:
 class NamedClass:
     """A class that a question names in full: what it is called, and all that is said of its nodes.
 
-    `words` are the stems of the question's words that name it.
+    `words` are the stems of the question's words that name it, `classes` itself and those below it,
+    `nodes` how many nodes they have.
     """
 
     called: str
     words: frozenset[str]
     said: tuple[str, ...]
+    classes: tuple[NamedNode, ...] = ()
+    nodes: int = 0
 
 
 def named_classes(question: str, vocabulary: Vocabulary) -> list[NamedClass]:
@@ -159,7 +164,8 @@ def named_classes(question: str, vocabulary: Vocabulary) -> list[NamedClass]:
         if one.words and not one.extra:
             said = sorted(reader.properties(one), key=lambda p: (-p.having, p.name.value))
             called = tuple(vocabulary.names(each.name) for each in said)
-            out.append(NamedClass(vocabulary.names(one.name), one.words, called))
+            told = vocabulary.names(one.name)
+            out.append(NamedClass(told, one.words, called, one.classes, one.nodes))
     return out
 
 
@@ -270,7 +276,7 @@ class _Reader:
         having = tuple(dict.fromkeys(one for one in classes if one in sizes))
         nodes = sizes.get(kind, 0)
         if len(having) > 1:
-            (row,) = self._rows("look", "count-of", **_of(having))
+            (row,) = self._rows("look", "count-of", **_of(having), beside=[])
             nodes = int(row["nodes"].value)
         asked, extra = self._calling.fits(kind)
         return _Population(kind, having, nodes, asked, extra)

@@ -25,6 +25,8 @@ from kgreason.routing.phrases import Phrases
 _BEFORE, _AFTER, _BETWEEN = "before", "after", "between"
 _FEW: Final = 50
 _DOES: Final = ("does ", "do ", "did ")
+_IS: Final = ("is ", "are ", "was ", "were ")
+_THERE: Final = tuple(f"{one}there " for one in _IS)
 _TOKEN: Final = re.compile(r"[^\s?!.,;:]+(?:[.:][^\s?!.,;:]+)*")
 _LAST: Final = re.compile(r"[/#:]")
 _IT: Final = re.compile(r"\b(?:it|this|that|they|these|those)\b", re.IGNORECASE)
@@ -89,8 +91,13 @@ def suspects(question: str) -> bool:
     sides = linked(question)
     if sides is None or not names_anything(sides.factor):
         return False
-    # "Is X linked to Y" mostly asks for statements, "does X go with Y" for what brings about what.
-    return not sides.either or question.casefold().lstrip().startswith(_DOES)
+    # "Is X linked to Y" mostly asks for statements, "does X go with Y" for what brings about what,
+    # and so does "is a missing X linked to Y", for what is not there is in no statement.
+    opening = question.casefold().lstrip()
+    if not sides.either or opening.startswith(_DOES):
+        return True
+    lacking = any("missing" in intents_of(one) for one in (sides.outcome, sides.factor))
+    return lacking and opening.startswith(_IS) and not opening.startswith(_THERE)
 
 
 @cached

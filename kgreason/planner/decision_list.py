@@ -16,6 +16,7 @@ from kgreason.planner.tool_catalogue import catalogue, text, values
 from kgreason.routing.phrases import Phrases, words_of
 
 _FINDING: Final = "finding"
+_TAKEN: Final = "The question names no class in full; it was taken to be about {}."
 _NAMED: Final = re.compile(r"\{(?P<name>[a-z][a-z -]*)(?:\.(?P<part>found|told))?\}")
 
 
@@ -126,6 +127,8 @@ class BySymbols:
                     arguments = _arguments(rule.tool, situation)
                 return Move(thought, rule.tool, arguments, rule=rule.iri)
             said = told(rule.answer, situation)
+            if situation.understood.named.get("taken") and not rule.cannot:
+                said += f" {_TAKEN.format(situation.understood.named['taken'])}"
             return Move(thought, answer=said, answered=not rule.cannot, rule=rule.iri)
         return Move(
             "No rule of decision applies.",

@@ -22,7 +22,7 @@ from kgreason.observe.opening import recorded_request
 from kgreason.planner.contrasts import CITED
 from kgreason.planner.fan_in import fan_in
 from kgreason.planner.plan_result import citations
-from kgreason.planner.question_terms import as_json
+from kgreason.planner.question_understood import as_json
 from kgreason.planner.splitting import DIVIDES, divided_by, further, within
 from kgreason.planner.strategy_protocol import shares
 from kgreason.planner.sub_investigations import Place, opened, session_of

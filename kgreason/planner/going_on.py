@@ -19,8 +19,9 @@ from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.planner.asked_factor import links_back
 from kgreason.planner.decision_list import intents_of, matches_of
+from kgreason.planner.measures import number_in, period_in
 from kgreason.planner.named_findings import named as findings_named
-from kgreason.planner.question_terms import EACH, NUMBER, understood
+from kgreason.planner.question_terms import EACH, understood
 from kgreason.planner.question_understood import Understood
 from kgreason.record import Ledger
 
@@ -30,6 +31,7 @@ _OWN: Final = frozenset(
      "sure", "nodes"}
 )  # fmt: skip
 """Intents with which the rest of a question is one of its own."""
+_ORDERS: Final = ("highest", "lowest")
 _KINDS: Final = ("class", "second", "value", "property", "node")
 _FIRST: Final = re.compile(
     r"^(?:(?:for|of|in|on|at|to|from|with|by|per|the|an?|about|those|these|only|each|every|just)\s+)+"
@@ -37,6 +39,10 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 """Small words before a name."""
+_WHICH: Final = re.compile(
+    r"^(?:which|what)\s+ones?\s+(?:(?:has|have|had|is|are|was|were)\s+)?(?=\S)", re.IGNORECASE
+)
+"""What stands for the nodes that were asked about."""
 _NO: Final = re.compile(r"^(?:no|without|lacking)\s+(?:an?\s+|the\s+)?(?=\S)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*")
 
@@ -47,7 +53,46 @@ def rest_of(question: str) -> str:
     if hit is None:
         return ""
     rest = " ".join(question.split()[len(hit.split()) :]).strip(" ?!.,;:")
-    return "" if intents_of(rest).keys() & _OWN else rest
+    rest = _WHICH.sub("", rest)
+    own = intents_of(rest).keys() & _OWN and not _only_orders(rest)
+    return "" if own else rest
+
+
+def _only_orders(rest: str) -> bool:
+    """Check whether a phrase names an order alone: "the fewest", "which has the most"."""
+    said = intents_of(rest)
+    idle = content(" ".join(word for words in said.values() for word in words))
+    return bool(said.keys() & _ORDERS) and not content(rest) - idle
+
+
+def _reordered(before: str, rest: str) -> tuple[str, str]:
+    """Return a question in the order that a phrase asks for, and what else the phrase says.
+
+    Both stay as they are where one of them asks for no order.
+    """
+    (was, start, end), (now, first, last) = map(_order, (before, rest))
+    if not was or not now:
+        return before, rest
+    return f"{before[:start]}{now}{before[end:]}", f"{rest[:first]}{rest[last:]}".strip()
+
+
+def _figure(before: str, rest: str) -> tuple[str, str]:
+    """Return the words of a time in two texts, or else of a number; "" where there is none."""
+    times = period_in(before), period_in(rest)
+    if times[0] and times[1]:
+        return times[0].said, times[1].said
+    numbers = number_in(before), number_in(rest)
+    return (numbers[0][1], numbers[1][1]) if numbers[0] and numbers[1] else ("", "")
+
+
+def _order(text: str) -> tuple[str, int, int]:
+    """Return the longest words by which a text asks for an order, and where they stand."""
+    hits = [hit.strip() for one in _ORDERS for hit in matches_of(one, text)]
+    for hit in sorted(hits, key=lambda one: (-len(one), one)):
+        found = re.search(rf"\b{re.escape(hit)}\b", text, re.IGNORECASE)
+        if found is not None:
+            return found[0], found.start(), found.end()
+    return "", 0, 0
 
 
 def goes_on(question: str) -> bool:
@@ -75,13 +120,20 @@ def made_whole(question: str, before: str, graph: Graph) -> str:
     if links_back(question):
         return question if findings_named(before) else f"{before.rstrip(' ?!.')}: {question}"
     rest, names = rest_of(question), Names(graph)
+    if _only_orders(rest):
+        return _reordered(before, rest)[0] if _order(before)[0] else question
+    ordered = bool(_order(before)[0] and _order(rest)[0])
+    before, rest = _reordered(before, rest)
     old = understood(before, graph, names, intents_of(before))
     new = understood(rest, graph, names, intents_of(rest), old.classes)
     said = next((one for one in _KINDS if new.words.get(one)), None)
-    if said is None and new.number and old.number:
-        return NUMBER.sub(new.number.value, before, count=1)
+    was, now = _figure(before, rest)
+    if said is None and was and now:
+        return before.replace(was, now, 1)
     if said is None or findings_named(before):
         return question
+    if said == "class" and ordered and old.others:
+        said = "second"  # "the fewest parts" are what is counted, and not what is ordered
     place = _place(before, rest, old, new, said)
     if place is None:
         return f"{before.rstrip(' ?!.')} {rest}?"
@@ -100,7 +152,7 @@ def _place(
         kind = next((one for one in _KINDS if _after_each(words, old.words.get(one, ()))), None)
     elif said in {"class", "second"}:
         of = set(new.classes)
-        second = bool(of & set(old.others)) and not of & set(old.classes)
+        second = said == "second" or (bool(of & set(old.others)) and not of & set(old.classes))
         kind = "second" if second else "class"
     else:
         kind = said

@@ -69,8 +69,11 @@ def of_reading(offered: Offered, request: Request, context: PlanContext) -> Requ
 def narrowed(goal: str, request: Request, context: PlanContext) -> Request:
     """Return a request for the symptom that a goal names; for all where it names none."""
     try:
-        found = [one for one in readings_of(goal, request, context.progress) if one.only]
+        found = readings_of(goal, request, context.progress)
     except OptionError:
         return request
+    if found[0].within:
+        return of_reading(found[0], request, context)
+    found = [one for one in found if one.only]
     best = [one for one in found if one.score == found[0].score]
     return of_reading(best[0], request, context) if len(best) == 1 else request

@@ -15,7 +15,7 @@ from kgreason.graph.query_result import query_result
 from kgreason.observe.question_words import common
 from kgreason.planner.contrasts import CITED, contrast, named_rules
 from kgreason.planner.earlier_findings import finding
-from kgreason.planner.question_terms import term_of
+from kgreason.planner.question_understood import term_of
 from kgreason.planner.tool_catalogue import tools
 from kgreason.planner.tool_desk import Desk
 from kgreason.planner.tool_observation import Observation
@@ -25,11 +25,15 @@ from kgreason.shacl import names as rule_names
 
 _LONGEST: Final = 2000
 """Characters of an observation that are told; how many rows there were is said anyway."""
+_FIRST: Final = 50
+"""Rows of an order that are told, at most."""
 _NODE: Final = "node"
 _CITING: Final = ("property", _NODE)
+_BESIDE: Final = "beside"
+"""What narrows the nodes of a stored query down; it may be left out."""
 _PROSE: Final = "how"
 """The variable of a query that tells something in words, and not a value of the graph."""
-_UNTOLD: Final = ("first", "second")
+_UNTOLD: Final = ("first", "second", "third")
 """Variables that are for whoever calls a query, and stand in its words already."""
 
 
@@ -82,16 +86,20 @@ def _query(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
             f"there is no stored query {name!r}; there are {', '.join(role('look'))}."
         )
     made = template("look", name)
-    given = {one: _given(p.type, arguments[one]) for one, p in made.parameters.items()}
+    held = {_BESIDE: (), **arguments}
+    given = {one: _given(p.type, held[one]) for one, p in made.parameters.items()}
     field_, about = (g if isinstance(g, ox.NamedNode) else None for g in map(given.get, _CITING))
-    return _rows(desk, made.render(**given), field_, about)
+    return _rows(desk, made.render(**given), field_, about, int(arguments.get("most", CITED)))
 
 
 def _given(kind: str, value: Any) -> Any:
     """Return an argument as a query takes it."""
     if kind == "terms":
         several = [value] if isinstance(value, str) else list(value)
-        return [ox.NamedNode(str(one)) for one in several]
+        return [
+            term_of(one) if one[:1] in {'"', "<"} else ox.NamedNode(one)
+            for one in map(str, several)
+        ]
     if kind == "iri":
         return ox.NamedNode(str(value))
     text = str(value)
@@ -99,17 +107,33 @@ def _given(kind: str, value: Any) -> Any:
 
 
 def _rows(
-    desk: Desk, text: str, field_: ox.NamedNode | None, about: ox.NamedNode | None = None
+    desk: Desk,
+    text: str,
+    field_: ox.NamedNode | None,
+    about: ox.NamedNode | None = None,
+    most: int = CITED,
 ) -> Observation:
-    """Ask a query; a row with ?node is cited, or else the one node that it is `about`."""
+    """Ask a query; a row with ?node is cited, or else the one node that it is `about`.
+
+    `most` rows are told, and those that tie with the last of them.
+    """
     found = query_result(desk.graph, text, desk.seconds, "the query")
-    rows, most = list(found.rows), CITED
+    rows = list(found.rows)
+    if most != CITED:
+        most = _tied(rows, found.rows.variables[-1], most)
     nodes = [row[_NODE] for row in rows if _NODE in row]
     if rows and about is not None and _NODE not in found.rows.variables:
         nodes = [about]
     told = _told(desk.names, rows, found.rows.variables, most)
-    cited = tuple(dict.fromkeys((node, field_) for node in nodes))[:most]
+    cited = tuple(dict.fromkeys((node, field_) for node in nodes[:most]))[:CITED]
     return Observation(told, len(rows), cited, text, found.digest)
+
+
+def _tied(rows: Sequence[Row], by: str, most: int) -> int:
+    """Return how many of some rows in order are among the first, with those that tie."""
+    while 0 < most < len(rows) and rows[most][by] == rows[most - 1][by]:
+        most += 1
+    return min(most, _FIRST)
 
 
 def _told(names: Names, rows: Sequence[Row], variables: Sequence[str], most: int) -> str:

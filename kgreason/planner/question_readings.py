@@ -11,6 +11,7 @@ from kgreason.base.errors import OptionError, QueryError
 from kgreason.base.files import unversioned
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
+from kgreason.observe.narrowed_reading import narrowed_to
 from kgreason.observe.opening import Notice, Progress, load_graph, seen
 from kgreason.observe.question import (
     MOST,
@@ -26,8 +27,13 @@ from kgreason.observe.question import (
 )
 from kgreason.observe.question_words import Vocabulary, stems
 from kgreason.observe.request import Request
-from kgreason.planner.asked_factor import Linked, linked, suggestion
+from kgreason.planner.asked_factor import Linked, linked, suggestion, suspects
 from kgreason.planner.decision_list import intents_of
+
+
+class UnreadError(OptionError):
+    """Nothing in the graph is called by the words of a question, so that nothing can be tested."""
+
 
 _SHOWN: Final = 8
 _IDLE: Final = ("filler", "any factor", "why", "wrong")
@@ -37,6 +43,11 @@ _OTHERWISE: Final = (
     "Use the words of the graph, or say the outcome by a query, with `kgreason investigate "
     "--outcome FILE`."
 )
+
+
+def asks_for_a_look(question: str) -> bool:
+    """Check whether nothing in a question asks for a cause, so that a look may answer it."""
+    return "why" not in intents_of(question) and not suspects(question)
 
 
 def readings_of(
@@ -67,12 +78,14 @@ def readings_of(
     about = sides.outcome
     held = complete(about, vocabulary)
     if held is not None and _lacks(held, found[0] if found else None):
-        raise OptionError(f"{question!r}: nothing is lacking there; {held.words}. {_OTHERWISE}")
+        raise UnreadError(f"{question!r}: nothing is lacking there; {held.words}. {_OTHERWISE}")
     named = named_classes(about, vocabulary)
     if not found and not named and observed is not None and _names_nothing(question):
         found = [one for one in (all_at_hand(graph, observed),) if one is not None]
+    if found and found[0].within and not found[0].failing:
+        raise UnreadError(f"{question!r}: nothing is wrong there; {_whole(found[0])}. {_OTHERWISE}")
     if not found or _misses(found[0], named):
-        raise OptionError(_unreadable(question, named))
+        raise UnreadError(_unreadable(question, named))
     return [_completed(one, sides, vocabulary) for one in found[:MOST]]
 
 
@@ -83,7 +96,14 @@ def _lacks(held: Complete, first: Offered | None) -> bool:
     """
     if first is None:
         return True
+    if first.within:
+        return False
     return held.score > first.score and (held.cued or not (first.only and held.used <= first.used))
+
+
+def _whole(first: Offered) -> str:
+    """Describe a rule that no node of a class breaks."""
+    return f"none of {first.nodes:,} nodes breaks the rule “{first.words}”"
 
 
 def _names_nothing(question: str) -> bool:
@@ -93,7 +113,7 @@ def _names_nothing(question: str) -> bool:
 
 def _misses(first: Offered, named: Sequence[NamedClass]) -> bool:
     """Check whether the best reading is about none of the classes that a question names."""
-    at_hand_ = first.only or first.every
+    at_hand_ = first.only or first.every or first.within
     return bool(named) and not at_hand_ and not any(one.words <= first.used for one in named)
 
 
@@ -129,10 +149,11 @@ def _odd(one: Offered) -> tuple[bool, int]:
 
 
 def _offered(question: str, vocabulary: Vocabulary, observed: Observed | None) -> list[Offered]:
-    return [
-        *(at_hand(question, vocabulary.graph, observed) if observed is not None else ()),
-        *outcomes(question, vocabulary),
-    ]
+    rules: list[Offered] = []
+    if observed is not None:
+        rules = at_hand(question, vocabulary.graph, observed)
+        rules = narrowed_to(rules, named_classes(question, vocabulary), observed, vocabulary)
+    return [*rules, *outcomes(question, vocabulary)]
 
 
 def _all(question: str, observed: Observed | None, graph: Graph) -> Offered:

@@ -5,44 +5,66 @@ fits where all its words stand in the question. Words that name nothing are told
 can say what it takes no account of.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pyoxigraph as ox
 
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import template
-from kgreason.base.terms import OWL, RDFS, TYPE, XSD
+from kgreason.base.terms import TYPE, XSD
 from kgreason.base.words import content
 from kgreason.graph import Graph
 from kgreason.graph.names import Names, local_name
 from kgreason.planner import class_links
+from kgreason.planner.measures import (
+    Measured,
+    best_measured,
+    longest_in,
+    measured_in,
+    number_in,
+    period_in,
+)
+from kgreason.planner.named_nodes import called_node, there
+from kgreason.planner.question_places import CAPITAL, CODES, NAMED, SHORT, Places, is_loud
 from kgreason.planner.question_understood import Understood
 
 _T = TypeVar("_T")
+_Value = tuple[Measured, ox.NamedNode | ox.Literal, list[ox.NamedNode]]
+"""A value with its property and the class whose nodes have it."""
 _Called = tuple[tuple[ox.NamedNode, ...], str]
 """Classes, and what they are called together."""
 
-_NAMED: Final = re.compile(
-    r'"(?P<quoted>[^"]+)"|[\u201c](?P<curly>[^\u201d]+)[\u201d]|<(?P<iri>[^<>\s]+)>'
-    r"|\b(?P<curie>[A-Za-z][\w-]*:[\w-]+)\b|(?<![\w.-])(?P<code>[A-Za-z][\w.-]*\d[\w-]*)(?![\w-])"
-)
-_CODES: Final = ("iri", "curie", "code")
-"""Forms of a name that only a node has."""
-NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
-_SHORT: Final = re.compile(r"(?<![\w.-])[A-Z]{2}(?![\w-])")
-"""Codes that are too short for a word, such as those of countries."""
-_CAPITAL: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _CLASSES: Final = 60
 _FEW: Final = 50
 _BOTH: Final = 2
 _OF_TWO: Final = frozenset({"connected", "highest", "lowest"})
 """Intents for which a second class is meant rather than a property of the same name."""
+_COMPARED: Final = frozenset({"above", "below"})
+_ORDERS: Final = frozenset({"highest", "lowest"}) | _COMPARED
+"""Intents for which nodes are held against each other by a number or a date."""
+_NO_TIME: Final = _ORDERS | {"missing", "each", "average", "connected"}
+"""Intents of which no query narrows nodes down to a time."""
 EACH: Final = frozenset({"which", "what", "each", "every", "per", "by"})
 """Words before the class that is asked about, where a question names two."""
+
+
+class _Named(NamedTuple):
+    """What a question names, as it is read; Understood tells what each is."""
+
+    first: _Called
+    second: _Called
+    along: tuple[ox.NamedNode, ...]
+    found: Measured | None
+    value: _Value | None
+    beside: _Value | None
+    beyond: Measured | None
+    node: ox.NamedNode | None
+    other: ox.NamedNode | None
+    number: ox.Literal | None
+    most: int
 
 
 def understood(
@@ -70,12 +92,15 @@ class _Reader:
         self._intents = intents
         said = frozenset(w for ws in intents.values() for w in ws)
         spent = content(" ".join(said)) | {"term", "quoted"}
-        self._codes = set() if _loud(question) else set(_SHORT.findall(question))
+        self._codes = set() if is_loud(question) else set(SHORT.findall(question))
         self._every = content(question)
         self._asked = self._every - spent
         """Words that may name something; those of the intents may too, if nothing else does."""
-        self._used: set[str] = set()
+        self._period = period_in(question)
+        self._used: set[str] = set(content(self._period.said) if self._period else ())
         self._unknown: list[str] = []
+        self._places = Places(question)
+        self._numbered, self._taken = "", ""
         self._words: dict[str, frozenset[str]] = {}
 
     def read(self, about: tuple[ox.NamedNode, ...]) -> Understood:
@@ -85,46 +110,66 @@ class _Reader:
         classes = classes or about
         found, second = self._property_or_second(classes, node)
         value = self._naming("value", lambda: self._value(classes, found))
+        if node is not None and other is None and classes:
+            found, node_value, classes = self._at_node(classes, found, node)
+            value, node = node_value or value, None if node_value else node
         if value is not None:
             found = value[0]
             classes = classes or tuple(value[2])
         if node is None and not second[0]:
             second = self._second_left(classes, found)
+        beyond, beside = None, None
+        if node is None and classes:
+            found, beyond = self._ordering(classes, second[0], found)
+            value, beside = self._values_of(classes, second[0], found, value)
+            found = self._dated(classes, found, other=bool(second[0] or value))
         if found is not None and not classes and node is None:
-            classes = self._having(found[0])
+            node = self._naming("node", lambda: self._small(found.name))
+            classes = () if node is not None else self._having(found.name)
         if not classes and found is None and node is None:
             node = self._naming("node", self._small)
+        most = self._most(number)
         first: _Called = (classes, called or " and ".join(map(self._names, classes[:3])))
         if found is None and second[0] and self._sides_turned("second"):
             first, second = second, first
             named = self._words
             named["class"], named["second"] = named["second"], named["class"]
         along = class_links.along(self._rows, first[0], second[0]) if second[0] else ()
-        terms = {"property": found and found[0], "value": value and value[1]}
-        told = self._told(first[1], second[1], along, terms | {"node": node, "other": other})
-        if number:
-            told["number"] = number.value
+        return self._understood(
+            _Named(first, second, along, found, value, beside, beyond, node, other, number, most)
+        )
+
+    def _understood(self, named: _Named) -> Understood:
+        """Return what was named as the facts of rules and the arguments of queries."""
+        found, value, beside, beyond = named.found, named.value, named.beside, named.beyond
+        told = self._told(named)
         return Understood(
             frozenset(self._intents),
-            first[0],
-            second[0],
-            along,
-            found[0] if found else None,
-            bool(found and found[1]),
+            named.first[0],
+            named.second[0],
+            named.along,
+            found.name if found else None,
+            bool(found and found.numeric),
             value[1] if value else None,
-            number,
-            node,
-            other,
+            named.number,
+            named.node,
+            named.other,
             self._left(),
             tuple(self._unknown),
             told,
-            self._sides_turned("property") if found and classes else False,
+            self._sides_turned("property") if found and named.first[0] else False,
             words=self._words,
+            dated=bool(found and found.dated),
+            beyond=beyond.name if beyond else None,
+            measured=bool(measured_in(self._question)),
+            beside=(beside[0].name, beside[1]) if beside else (),
+            period=(self._period.first, self._period.last) if self._period else (),
+            most=named.most,
         )
 
     def _property_or_second(
         self, classes: tuple[ox.NamedNode, ...], node: ox.NamedNode | None
-    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+    ) -> tuple[Measured | None, _Called]:
         """Return the property that is named, or the second class, or a property that leads to it.
 
         Where two classes are what a question is about, the class goes before the property.
@@ -139,9 +184,109 @@ class _Reader:
             found, second = self._naming("second", lambda: self._leading(classes))
         return found, second
 
-    def _second_left(
-        self, classes: tuple[ox.NamedNode, ...], found: tuple[ox.NamedNode, bool] | None
-    ) -> _Called:
+    def _ordering(
+        self,
+        classes: Sequence[ox.NamedNode],
+        others: Sequence[ox.NamedNode],
+        found: Measured | None,
+    ) -> tuple[Measured | None, Measured | None]:
+        """Return the property that is asked about, or that of a second class to order by.
+
+        "Heaviest" tells the property where none is named, and goes before one of which only a value
+        is named: "the latest shipment of alder".
+        """
+        if not self._intents.keys() & _ORDERS:
+            return found, None
+        wanted = measured_in(self._question)
+        if others and found is None:
+            beyond = best_measured(wanted, self._properties(others)) if wanted else None
+            if beyond is None and "most" not in self._intents:
+                beyond = self._naming("property", lambda: self._property(others, None))
+            return found, beyond if beyond and (beyond.numeric or beyond.dated) else None
+        if wanted and not self._words.get("property"):
+            found = best_measured(wanted, self._properties(classes)) or found
+        return found, None
+
+    def _values_of(
+        self,
+        classes: Sequence[ox.NamedNode],
+        others: Sequence[ox.NamedNode],
+        found: Measured | None,
+        value: _Value | None,
+    ) -> tuple[_Value | None, _Value | None]:
+        """Return the value that is asked about, and another one that nodes have to have.
+
+        "The freight cost of alder shipments" asks about a property of those that have a value.
+        """
+        if found is None or others:
+            return value, None
+        if value is not None and found.name != value[0].name:
+            return None, value
+        return value, self._naming("value", lambda: self._value(classes, None, found.name))
+
+    def _at_node(
+        self, classes: tuple[ox.NamedNode, ...], found: Measured | None, node: ox.NamedNode
+    ) -> tuple[Measured | None, _Value | None, tuple[ox.NamedNode, ...]]:
+        """Return the property, value and classes that are asked about, beside a node.
+
+        A node is a value of what leads to it ("which parts does V1082 supply?"), and what it leads
+        to is the value of a property of its own ("what is the supplier of P88990?").
+        """
+        asked = self._intents.keys()
+        if "connected" in asked or not asked & {"pick", "count"}:
+            return found, None, classes
+        named = found.name if found else None
+        leads = class_links.leading(self._rows, "leading-to-node", classes, node, named)
+        if leads is not None:
+            return found, (Measured(leads), node, [classes[0]]), classes
+        leads = class_links.leading(self._rows, "leading-from-node", classes, node, named)
+        return (found, None, classes) if leads is None else (Measured(leads), None, ())
+
+    def _dated(
+        self, classes: Sequence[ox.NamedNode], found: Measured | None, *, other: bool
+    ) -> Measured | None:
+        """Return the property of dates that a time of the question is about, or the one found.
+
+        The time is dropped, and its words are told, where something else narrows the nodes down.
+        """
+        period, self._period = self._period, None
+        if period is None:
+            return found
+        words = content(period.said)
+        self._used -= words
+        if other or self._intents.keys() & _NO_TIME:
+            return found
+        dates = found or best_measured(frozenset({"date"}), self._properties(classes))
+        if dates is None or not dates.dated:
+            return found
+        self._period = period
+        self._used |= words
+        return dates
+
+    def _most(self, number: ox.Literal | None) -> int:
+        """Return how many are asked for, 0 where that is not said; a number without use is told."""
+        place = self._places.first({self._numbered}) if number else 0
+        before = self._places.first(self._words.get("class", ())) - place in {1, 2}
+        asked = self._intents.keys()
+        if number is None or asked & _COMPARED:
+            return 0
+        if not (asked & _ORDERS or (before and not asked & {"count", "missing"})):
+            self._used -= content(self._numbered)
+            self._asked |= {self._numbered}
+            return 0
+        return max(0, int(float(number.value)))
+
+    def _order(self, by: Measured | None) -> str:
+        """Return what the first of an order is called."""
+        dated = by is not None and by.dated and not by.numeric
+        if dated and longest_in(self._question):  # since the earliest day it is the longest
+            sides = {"highest": "lowest", "lowest": "highest"}
+            self._intents = {sides.get(one, one): said for one, said in self._intents.items()}
+        if "highest" in self._intents:
+            return "latest" if dated else "highest"
+        return "earliest" if dated else "lowest"
+
+    def _second_left(self, classes: tuple[ox.NamedNode, ...], found: Measured | None) -> _Called:
         """Return the second class that the words left over name, if no property is named."""
         if found is not None:
             return (), ""
@@ -150,20 +295,26 @@ class _Reader:
             second = self._naming("second", lambda: self._filling(classes))
         return second
 
-    def _told(
-        self,
-        first: str,
-        second: str,
-        along: Sequence[ox.NamedNode],
-        terms: Mapping[str, Term | None],
-    ) -> dict[str, str]:
+    def _told(self, named: _Named) -> dict[str, str]:
         """Return how what the question names is called, and its words that name nothing."""
+        found, beside = named.found, named.beside
+        by = [self._names(one) for one in named.along]
+        terms: dict[str, Term | None] = {"node": named.node, "other": named.other}
+        terms["property"], terms["value"] = found and found.name, named.value and named.value[1]
+        terms["beyond"] = named.beyond and named.beyond.name
+        narrowed = (
+            f" with {self._names(beside[1])} as {self._names(beside[0].name)}" if beside else ""
+        )
         return {
             "left": ", ".join(f"“{one}”" for one in self._left()),
             "unknown": ", ".join(f"“{one}”" for one in self._unknown),
-            "class": first,
-            "second": second,
-            "along": " and ".join(self._names(one) for one in along),
+            "class": named.first[1] + narrowed,
+            "taken": self._taken,
+            "second": named.second[1],
+            "along": " and ".join(filter(None, (", ".join(by[:-1]), *by[-1:]))),
+            "order": self._order(named.beyond or found),
+            "period": self._period.said if self._period else "",
+            **({"number": named.number.value} if named.number else {}),
             **{name: self._names(term) for name, term in terms.items() if term},
         }
 
@@ -184,81 +335,45 @@ class _Reader:
         return self._graph.store.select(template(role, query).render(**given))
 
     def _number(self) -> ox.Literal | None:
-        found = NUMBER.search(_NAMED.sub(" ", self._question))
+        free = self._question.replace(self._period.said, " ") if self._period else self._question
+        found = number_in(NAMED.sub(" ", free))
         if found is None:
             return None
-        self._used |= content(found[0])
-        return ox.Literal(found[0].replace(",", "."), datatype=XSD.decimal)
+        self._used |= content(found[1])
+        self._numbered = found[1]
+        return ox.Literal(found[0], datatype=XSD.decimal)
 
     def _nodes(self) -> list[ox.NamedNode]:
         """Return the nodes that the question names by IRI, label or the end of their IRI."""
-        hits = [*_NAMED.finditer(self._question), *_CAPITAL.finditer(self._question)]
+        hits = [*NAMED.finditer(self._question), *CAPITAL.finditer(self._question)]
         found: dict[ox.NamedNode, int] = {}
         for hit in hits:
             text = next((one for one in hit.groupdict().values() if one), hit[0])
-            node = self._called(text)
+            node = called_node(self._graph, text)
             if node is not None:
                 self._used |= content(text)
                 found.setdefault(node, hit.start())
-            elif any(hit.groupdict().get(one) for one in _CODES):
+            elif any(hit.groupdict().get(one) for one in CODES):
                 self._unknown.append(text)
         if "connected" in self._intents and len(found) < _BOTH:
             for word in self._left():
-                node = self._called(word)
+                node = called_node(self._graph, word)
                 if node is not None:
                     self._used |= content(word)
                     found.setdefault(node, self._question.index(word))
         return sorted(found, key=lambda node: found[node])
 
-    def _small(self) -> ox.NamedNode | None:
-        """Return the node that a plain word names, as in "what is alder?"."""
+    def _small(self, having: ox.NamedNode | None = None) -> ox.NamedNode | None:
+        """Return the node that a plain word names, as in "what is alder?".
+
+        It has to have the property `having`, if any: "how many dock doors does venlo have?".
+        """
         for word in self._left():
-            node = self._called(word)
-            if node is not None:
+            node = called_node(self._graph, word)
+            if node is not None and (having is None or there(self._graph, node, having)):
                 self._used |= content(word)
                 return node
         return None
-
-    def _called(self, text: str) -> ox.NamedNode | None:
-        """Return the node that is called by a text and is no class, if there is one.
-
-        A property is one only where the text is written as a name of it (`ex:unitCost`).
-        """
-        iri = _iri(text)
-        if iri is not None and self._there(iri):
-            return iri
-        rows = self._rows("look", "named", name=ox.Literal(text.rpartition(":")[2]))
-        nodes = (row["node"] for row in rows)
-        plain = ":" not in text
-        return next(
-            (
-                n
-                for n in nodes
-                if isinstance(n, ox.NamedNode)
-                and not self._is_class(n)
-                and not (plain and self._is_property(n))
-            ),
-            None,
-        )
-
-    def _is_property(self, node: ox.NamedNode) -> bool:
-        inner = self._graph.store.inner
-        return next(iter(inner.quads_for_pattern(None, node, None, None)), None) is not None
-
-    def _is_class(self, node: ox.NamedNode) -> bool:
-        """Check whether a node has instances, is called a class, or is above or below one."""
-        patterns = (
-            (None, TYPE, node),
-            *((node, TYPE, kind) for kind in (OWL.Class, RDFS.Class)),
-            (None, RDFS.subClassOf, node),
-            (node, RDFS.subClassOf, None),
-        )
-        found = (self._graph.store.inner.quads_for_pattern(*one, None) for one in patterns)
-        return any(next(iter(quads), None) is not None for quads in found)
-
-    def _there(self, node: ox.NamedNode) -> bool:
-        inner = self._graph.store.inner
-        return next(iter(inner.quads_for_pattern(node, None, None, None)), None) is not None
 
     @cached_property
     def _known(self) -> tuple[dict[ox.NamedNode, int], dict[ox.NamedNode, list[ox.NamedNode]]]:
@@ -277,7 +392,10 @@ class _Reader:
     def _classes(self) -> _Called:
         """Return the classes that words of the question fit best, with those below; and a name."""
         whole = self._whole(frozenset())
-        return whole if whole[0] else self._headed(self._asked)
+        if whole[0]:
+            return whole
+        classes, self._taken = self._headed(self._asked)
+        return classes, self._taken
 
     def _second(self, classes: Sequence[ox.NamedNode]) -> _Called:
         """Return the class that the question names beside some classes, with those below."""
@@ -302,7 +420,7 @@ class _Reader:
             if not isinstance(known, ox.NamedNode) or not (fit := self._fit(known, among)):
                 continue
             given = {"class": kinds, "property": known}
-            ends = [one["kind"] for one in self._rows("look", "ends-of", **given)]
+            ends = [one["kind"] for one in self._rows("look", "ends-of", **given, beside=[])]
             found = [one for one in ends if isinstance(one, ox.NamedNode) and one not in classes]
             if found:
                 self._used |= fit
@@ -317,13 +435,13 @@ class _Reader:
         sizes, below = self._known
         free = self._every - self._used
         if beside:  # a word that stands there twice may name both
-            free |= {word for word in self._every if len(self._places(word)) > 1}
+            free |= {word for word in self._every if len(self._places.of(word)) > 1}
         whole = [
             (one, fit)
             for one in dict.fromkeys((*sizes, *below))
             if beside.isdisjoint({one, *below.get(one, ())})
             and (fit := self._fit(one, free))
-            and self._together(fit)
+            and self._places.together(fit)
         ]
         if not whole:
             return (), ""
@@ -331,7 +449,7 @@ class _Reader:
         best = max(
             whole,
             key=lambda each: (
-                -self._place(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
+                -self._places.first(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
             ),
         )  # fmt: skip
         self._used |= best[1]
@@ -340,32 +458,8 @@ class _Reader:
 
     def _sides_turned(self, to: str) -> bool:
         """Check whether a second class or a property is asked about ("parts per supplier")."""
-        said = [one.casefold() for one in re.findall(r"[^\W_]+", self._question)]
-
-        def asked(words: Iterable[str]) -> bool:
-            place = self._place(words)
-            return bool(EACH.intersection(said[max(0, place - 2) : place]))
-
-        return asked(self._words[to]) and not asked(self._words["class"])
-
-    def _places(self, word: str) -> list[int]:
-        """Return where in the question a word stands."""
-        said = re.findall(r"[^\W_]+", self._question)
-        return [n for n, one in enumerate(said) if word in content(one)]
-
-    def _together(self, words: Iterable[str]) -> bool:
-        """Check whether some words stand together: "concept scheme", "certificate of origin"."""
-        places = [self._places(one) for one in words]
-        return any(
-            all(any(abs(place - other) <= len(places) for other in each) for each in places)
-            for place in places[0]
-        )
-
-    def _place(self, words: Iterable[str]) -> int:
-        """Return where in the question the first of some words stands."""
-        said = [content(word) for word in re.findall(r"[^\W_]+", self._question)]
-        wanted = set(words)
-        return next((n for n, one in enumerate(said) if one & wanted), len(said))
+        asked = (self._places.follows(self._words[one], EACH) for one in (to, "class"))
+        return next(asked) and not next(asked)
 
     def _head(self, term: ox.NamedNode) -> frozenset[str]:
         """Return the last word by which a term is called."""
@@ -389,13 +483,13 @@ class _Reader:
 
     def _property(
         self, classes: Sequence[ox.NamedNode], node: ox.NamedNode | None
-    ) -> tuple[ox.NamedNode, bool] | None:
-        """Return the property that the other words fit, if any, and whether it has numbers.
+    ) -> Measured | None:
+        """Return the property that the other words fit, if any.
 
         It is one of some classes, of a node where one is named and no class, or else of any class.
         """
         among = self._every - self._used
-        found: dict[ox.NamedNode, tuple[int, int, bool]] = {}
+        found: dict[Measured, tuple[int, int]] = {}
         alone = node is not None and not classes
         rows = (
             self._rows("look", "properties-at", node=node) if alone else self._properties(classes)
@@ -409,19 +503,16 @@ class _Reader:
             half = classes and not fit and 2 * len(words & among) >= len(words) > 0
             score = 2 * len(fit) if fit else len(words & among) if half else 0
             if score:
-                numeric = int(row["numbers"].value) > 1
-                found[known] = max(
-                    found.get(known, (0, 0, False)), (score, int(row["having"].value), numeric)
-                )
+                dates = int(row["dates"].value) > 1 if "dates" in row else False
+                made = Measured(known, int(row["numbers"].value) > 1, dates)
+                found[made] = max(found.get(made, (0, 0)), (score, int(row["having"].value)))
         if not found:
             return None
-        best = max(found, key=lambda one: (*found[one][:2], one.value))
-        self._used |= self._fit(best, among) or content(self._plain(best)) & among
-        return best, found[best][2]
+        best = max(found, key=lambda one: (*found[one], one.name.value))
+        self._used |= self._fit(best.name, among) or content(self._plain(best.name)) & among
+        return best
 
-    def _leading(
-        self, classes: Sequence[ox.NamedNode]
-    ) -> tuple[tuple[ox.NamedNode, bool] | None, _Called]:
+    def _leading(self, classes: Sequence[ox.NamedNode]) -> tuple[Measured | None, _Called]:
         """Return the property by which some classes lead to a class that other words fit; and it.
 
         Where they lead to none that is named, it gives none.
@@ -431,7 +522,7 @@ class _Reader:
         for one in others:
             rows = self._rows("look", "leading-to", other=one, **{"class": [*classes]})
             if rows and isinstance(rows[0]["property"], ox.NamedNode):
-                return (rows[0]["property"], False), (others, called)
+                return Measured(rows[0]["property"]), (others, called)
         self._used = before
         return None, ((), "")
 
@@ -460,9 +551,15 @@ class _Reader:
         return () if best is None else (best[1],)
 
     def _value(
-        self, classes: Sequence[ox.NamedNode], found: tuple[ox.NamedNode, bool] | None
-    ) -> tuple[tuple[ox.NamedNode, bool], ox.NamedNode | ox.Literal, list[ox.NamedNode]] | None:
-        """Return a value that the other words are the name of, with its property and class."""
+        self,
+        classes: Sequence[ox.NamedNode],
+        found: Measured | None,
+        other: ox.NamedNode | None = None,
+    ) -> _Value | None:
+        """Return a value that the other words are the name of, with its property and class.
+
+        It is one of the property `found`, if any, and of none that is the `other`.
+        """
         among = self._asked - self._used
         quoted = {hit[1].casefold() for hit in re.finditer(r'"([^"]+)"', self._question)}
         codes = self._codes - self._used
@@ -472,7 +569,7 @@ class _Reader:
         for kind in classes:
             for row in self._rows("context", "asked-properties", **{"class": [kind]}):
                 known = row["property"]
-                if not isinstance(known, ox.NamedNode) or known == TYPE:
+                if not isinstance(known, ox.NamedNode) or known in {TYPE, other}:
                     continue
                 if (found and known != found[0]) or int(row["values"].value) > _FEW:
                     continue
@@ -491,8 +588,8 @@ class _Reader:
         if best is None:
             return None
         self._used |= self._fit(best[2], among) | codes & {self._short(best[2])}
-        numeric = found[1] if found else False
-        return (best[1], numeric), best[2], [best[3]]
+        several = (found.numeric, found.dated) if found else (False, False)
+        return Measured(best[1], *several), best[2], [best[3]]
 
     def _short(self, value: Term) -> str:
         """Return what a value is as a code: its text, or the end of its IRI."""
@@ -501,31 +598,3 @@ class _Reader:
     def _values(self, kind: ox.NamedNode, known: ox.NamedNode) -> list[ox.NamedNode | ox.Literal]:
         rows = self._rows("context", "asked-values", **{"class": [kind], "property": known})
         return [r["value"] for r in rows if isinstance(r["value"], ox.NamedNode | ox.Literal)]
-
-
-def _loud(question: str) -> bool:
-    """Check whether a question is in capitals throughout, so that these say nothing of a word."""
-    return question.isupper() and len(question.split()) > 1
-
-
-def _iri(text: str) -> ox.NamedNode | None:
-    if ":" not in text:
-        return None
-    try:
-        return ox.NamedNode(text)
-    except ValueError:
-        return None
-
-
-def term_of(text: str) -> ox.NamedNode | ox.Literal:
-    """Return a term of its text in N-Triples; raises TypeError or SyntaxError for another."""
-    rows = ox.parse(f"<urn:s> <urn:p> {text} .", format=ox.RdfFormat.N_TRIPLES)
-    (quad,) = rows
-    if not isinstance(quad.object, ox.NamedNode | ox.Literal):
-        raise TypeError(text)
-    return quad.object
-
-
-def as_json(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as they are recorded."""
-    return json.dumps(arguments, sort_keys=True, ensure_ascii=False)

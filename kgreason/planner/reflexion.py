@@ -20,7 +20,7 @@ from kgreason.observe.opening import load_graph
 from kgreason.planner.contrasts import CITED
 from kgreason.planner.critics import Critic, Criticism, ModelCritic, RuleCritic
 from kgreason.planner.plan_result import plan_result
-from kgreason.planner.question_terms import as_json
+from kgreason.planner.question_understood import as_json
 from kgreason.planner.strategy_protocol import PlanContext, PlanResult, Strategy, shares
 from kgreason.planner.tool_catalogue import scopes_of, tools, tools_of
 from kgreason.record.plan_steps import (

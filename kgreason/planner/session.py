@@ -12,7 +12,8 @@ from kgreason.observe.cite import cite
 from kgreason.planner import plan_tools as tools
 from kgreason.planner.decision_list import intents_of
 from kgreason.planner.earlier_findings import named
-from kgreason.planner.question_terms import as_json, understood
+from kgreason.planner.question_terms import understood
+from kgreason.planner.question_understood import as_json
 from kgreason.planner.reasoner import Move, Reasoner, Seen, Situation
 from kgreason.planner.tool_catalogue import Tool, scopes_of, tools_of
 from kgreason.planner.tool_catalogue import tools as all_tools

@@ -69,12 +69,15 @@ def route(
     asked_by: Agent = ENGINE,
     chooser: Chooser | None = None,
     chosen_by: Agent = ENGINE,
+    unread: str = "",
 ) -> RoutingDecision:
     """Decide on the type of task and the pattern for a question.
 
     `strategy` is the pattern that `asked_by` wants, whatever the type. A `chooser` is asked where
     the best two types are too near to each other; what it says that is no candidate is refused.
-    Raises OptionError for an empty question or a strategy that is not there.
+    `unread` is the pattern that this was routed to, and that could make nothing of the question;
+    the fallback takes its place. Raises OptionError for an empty question or a strategy that is
+    not there.
     """
     if not question.strip() or len(question) > _LONGEST:
         raise OptionError(f"A question has between 1 and {_LONGEST:,} characters.")
@@ -89,8 +92,8 @@ def route(
             refused = said.strip() or "nothing"
     if strategy is not None:
         return _forced(known, types, name, beside, strategy, asked_by)
-    if refused:
-        return _fallen_back(known, types, beside, refused, by)
+    if refused or unread:
+        return _fallen_back(known, types, beside, refused, by, unread)
     patterns = _scored_patterns(known.types[name], known, beside)
     if not patterns:
         return _fallen_back(known, types, beside, "", by)
@@ -238,14 +241,24 @@ def _forced(
 
 
 def _fallen_back(
-    known: TaskTypes, types: Sequence[Candidate], beside: AtHand, refused: str, by: Agent
+    known: TaskTypes,
+    types: Sequence[Candidate],
+    beside: AtHand,
+    refused: str,
+    by: Agent,
+    unread: str = "",
 ) -> RoutingDecision:
-    """Return the fallback: a choice was refused, or no pattern of the type can be run."""
+    """Return the fallback: a choice was refused, or no pattern of the type can be run, or read it.
+
+    `unread` is the pattern that could not.
+    """
     name, pattern = known.fallback
     patterns = _patterns({pattern: _ZERO}, known, AtHand())
     why = (
         f"The choice {refused!r} was refused, for it is none of the candidates"
         if refused
+        else f"The question reads as {types[0].name}, but it names nothing that {unread} could test"
+        if unread
         else "No strategy is at hand for any pattern of the type"
     )
     return RoutingDecision(
