@@ -53,7 +53,7 @@ def test_the_planted_cause_leads(example: dict[str, Any], fault: dict[str, Any])
         # Nothing sets these apart: the best condition of all saves too few bits.
         assert symptom["verdict"] == "no systematic cause"
         assert (leading["status"], leading["kind"]) == ("supported", "none")
-        assert leading["confidence"] > 0.9
+        assert leading["posterior"] > 0.9
         return
     assert leading["status"] == "supported"
     assert symptom["verdict"] == "explained"
