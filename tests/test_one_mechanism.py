@@ -228,3 +228,24 @@ def test_a_prefix_written_twice_is_one_mechanism(asked: Asked) -> None:
         " of their names they are described: FunFunOrder is FunOrder."
     )
     assert [h["statement"] for h in told] == [wanted]
+
+
+def test_a_name_that_a_vocabulary_does_not_have_is_told_of_a_query_that_names_it(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        f"e:c{n} a {'rdf' if n % 3 else 'rdfs'}:Class ; rdfs:label 'c {n}' ." for n in range(30)
+    ]
+    prefixes = "@prefix e: <urn:e:> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+    rdf = "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> ."
+    (tmp_path / "data.ttl").write_text("\n".join([prefixes, rdf, *rows]), encoding="utf-8")
+    asked = (
+        "SELECT ?focus (MAX(?wrong) AS ?outcome) {"
+        " ?focus <http://www.w3.org/2000/01/rdf-schema#label> ?label ; a ?kind"
+        " BIND (?kind IN (<http://www.w3.org/1999/02/22-rdf-syntax-ns#Class>) AS ?wrong)"
+        " } GROUP BY ?focus"
+    )
+    told = kgreason.investigate(tmp_path / "data.ttl", outcome=asked).as_dict()
+    leader = told["symptoms"][0]["hypotheses"][0]
+    assert (leader["status"], leader["inside"]["failing"]) == ("supported", 20)
+    assert "Class is a term of http://www.w3.org/2000/01/rdf-schema#" in leader["statement"]
