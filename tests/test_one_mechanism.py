@@ -249,3 +249,22 @@ def test_a_name_that_a_vocabulary_does_not_have_is_told_of_a_query_that_names_it
     leader = told["symptoms"][0]["hypotheses"][0]
     assert (leader["status"], leader["inside"]["failing"]) == ("supported", 20)
     assert "Class is a term of http://www.w3.org/2000/01/rdf-schema#" in leader["statement"]
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_class_in_place_of_the_one_that_is_asked_for_is_told(
+    asked: Asked,
+    beside: bool,  # noqa: FBT001 - a parameter of pytest
+) -> None:
+    """Where passing parts have another class too, the right one is lacking beside it."""
+    lines = [
+        f"ex:p{n} ex:weight {n} ; a {'other:Piece' if n % 7 == 0 else 'ex:Part'}"
+        f"{' , ex:Thing' if beside and n % 7 else ''} ."
+        for n in range(PARTS)
+    ]
+    lines.append("other:Piece ex:note 'One of a set.' .")
+    rule = "sh:path <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ; sh:hasValue ex:Part"
+    found = asked([rule], lines, target="sh:targetSubjectsOf ex:weight")
+    told = [h["statement"] for h in found["symptoms"][0]["hypotheses"] if h["kind"] == "value"]
+    wanted = "In place of what the rule asks for, type is “https://other.example/Piece”."
+    assert (wanted in told) is not beside

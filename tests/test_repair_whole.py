@@ -285,3 +285,14 @@ def test_names_that_a_vocabulary_does_not_have_become_its_own(
     assert done.code == 0, done.err
     first = tried()[0]
     assert (first["repair"], first["outcome"]) == (repair, "cleared")
+
+
+def test_texts_of_empty_cells_are_left_out(place: Path) -> None:
+    rows = []
+    for n in range(90):
+        phone, street = ("" if n % step == 0 else f"{n}" for step in (3, 5))
+        rows.append(f'e:m{n} a e:Member ; e:phone "{phone}" ; e:street "{street}" .')
+    rule = "sh:targetClass e:Member ; sh:property [ sh:path e:phone ; sh:minLength 1 ]"
+    investigated(place, rows, f"e:Shape a sh:NodeShape ; {rule} .")
+    first = tried()[0]
+    assert (first["repair"], first["outcome"]) == ("drop-empty", "cleared")

@@ -262,13 +262,16 @@ def plain_texts(draw: random.Random, *, fails: bool) -> str:
     return f"ex:name 'thing {draw.randrange(99)}'{'' if fails else '@en'}"
 
 
+def blanks(draw: random.Random, *, fails: bool) -> str:
+    return f"ex:name 'thing{' of ' if fails else '-'}{draw.randrange(999)}'"
+
+
 def test_where_a_form_that_the_rule_names_holds_all_it_is_not_said_that_there_is_no_cause() -> None:
-    rule = shape("sh:property [ sh:path ex:name ; sh:not [ sh:datatype xsd:string ] ]")
-    rule = f"@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n{rule}"
+    rule = shape(PROPERTY.format("name", "sh:pattern '^[^ ]*$'"))
     bad = sorted(random.Random(3).sample(range(NODES), 30))
-    result = kgreason.investigate(nodes(plain_texts, bad), shapes=rule, calibration="none")
+    result = kgreason.investigate(nodes(blanks, bad), shapes=rule, calibration="none")
     hypotheses = of(result.record, "Hypothesis")
-    named = [h for h in hypotheses.values() if "xsd:string" in h["statement"][0]]
+    named = [h for h in hypotheses.values() if "has a blank" in h["statement"][0]]
     assert [h["status"][0].rpartition("#")[2] for h in named] == ["Inconclusive"]
     assert [v["outcome"] for v in of(result.record, "Verdict").values()] == [["inconclusive"]]
     assert audit(result.record).ok, str(audit(result.record))
@@ -342,3 +345,15 @@ def test_a_mechanism_is_no_restatement_because_nodes_take_the_form_of_those_that
     ]
     assert told == [["undetermined"]]
     assert audit(result.record).ok
+
+
+def test_where_a_rule_is_broken_in_one_way_the_mechanism_names_it() -> None:
+    lines = [f'ex:n{n} ex:label "Thing {n}"{"" if n % 9 == 4 else "@en"} .' for n in range(NODES)]
+    rule = PROPERTY.format("label", "sh:not [ sh:datatype xsd:string ]")
+    shapes = f"""{HEAD}@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+    ex:Shape a sh:NodeShape ; sh:targetSubjectsOf ex:label ; {rule} ."""
+    result = kgreason.investigate(HEAD + "\n".join(lines), shapes=shapes, calibration="none")
+    told, evidence = found(result, "The values of label were written as xsd:string.")
+    assert (evidence["outcomeClass"], evidence["ways"]) == (["specific"], ["1"])
+    assert told["status"][0].endswith("Supported")
+    assert audit(result.record).ok, str(audit(result.record))

@@ -58,7 +58,7 @@ class Recorded:
 
     `engine` closed the graph, as the note has it; `passing` says that nodes that pass were counted.
     A passing node counts with `weight` in rates. `ways` are the ways of breaking a rule that the
-    strata are of, in their order.
+    strata are of, in their order. `direct` says that the hypothesis is checked directly.
     """
 
     figures: Figures
@@ -68,6 +68,7 @@ class Recorded:
     passing: bool = False
     weight: float = 1.0
     ways: Sequence[str] = ()
+    direct: bool = False
 
     @property
     def setting(self) -> Setting:
@@ -101,7 +102,13 @@ def check(history: History, node: Term, given: Properties) -> Iterator[Finding]:
             for test in given.get(TRAILS.test, ())
             for query in history.values(test, TRAILS.query)
         )
-        recorded = Recorded(figures, strata, discovery, engine_of(note), passing, weight, ways)
+        direct = any(
+            _text(history.properties(h).get(TRAILS.gate)) == "direct"
+            for h in given.get(TRAILS.hypothesis, ())
+        )
+        recorded = Recorded(
+            figures, strata, discovery, engine_of(note), passing, weight, ways, direct
+        )
         expected = recompute(recorded)
     except (KeyError, ValueError, ArithmeticError) as error:
         said = f"The figures of this {kind} cannot be recomputed: {error!r}."
@@ -344,7 +351,8 @@ def _restatement(given: Recorded) -> probe.Finding:
         [
             broken_counts.Broken(way, int(s["inside"] + s["outside"]), int(s["inside"]))
             for way, s in zip(given.ways, given.strata, strict=True)
-        ]
+        ],
+        direct=given.direct,
     )
 
 

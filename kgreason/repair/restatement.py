@@ -58,7 +58,9 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         )
         for way in sorted(set(sample.ways.values()))
     ]
-    return judged([one for one in ways if not _borrowed(one)] if setting.direct else ways)
+    if not setting.direct:
+        return judged(ways)
+    return judged([one for one in ways if not _borrowed(one)], direct=True)
 
 
 def _borrowed(way: Broken) -> bool:

@@ -21,12 +21,14 @@ class Broken:
     entered: int
 
 
-def judged(ways: Sequence[Broken]) -> Finding:
+def judged(ways: Sequence[Broken], *, direct: bool = False) -> Finding:
     """Judge the counts of each way.
 
     restates: nodes enter in nearly all ways, nearly all of each, and of all together. specific:
     nearly all of some way do. news: of no way. undetermined: fewer than five nodes fail, and lay
     outside before. Ways that leave values of one form (the header `leaves`) count as one.
+    Where there is but one way to break the rule, that way is the form which a mechanism names: what
+    is checked directly (`direct`) is specific then.
     """
     counted = [one for one in ways if one.nodes]
     nodes, entered = sum(one.nodes for one in counted), sum(one.entered for one in counted)
@@ -35,7 +37,7 @@ def judged(ways: Sequence[Broken]) -> Finding:
     if nodes < LEAST:
         outcome = "undetermined"
     elif whole >= NEARLY_ALL * len(apart) and entered >= NEARLY_ALL * nodes:
-        outcome = "restates"
+        outcome = "specific" if direct and len(apart) == 1 else "restates"
     else:
         outcome = "specific" if whole else "news"
     note = (

@@ -106,8 +106,13 @@ def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
 
 
 def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
-    """Check whether an origin is about the property of a mechanism, or that of its conditions."""
+    """Check whether an origin is about the property of a mechanism, or that of its conditions.
+
+    Where an outcome asks for a class, the class that nodes have instead is no place of theirs.
+    """
     about = {mechanism.values.get("level"), *spoken_of(mechanism.values)} - {None}
+    if mechanism.values.get("level") == origin.values.get("level"):
+        about.add(mechanism.values.get("dimension"))
     if "levels" in mechanism.values:
         about |= {term for term, _ in entries(mechanism.values["levels"])}
     parts = origin.parts or (origin,)
