@@ -132,6 +132,8 @@ def test_an_order_goes_on_from_no_question_without_one(yard: Path) -> None:
     [
         ("more than five", "5"), ("the twelve", "12"), ("more than one", "1"), ("which one", None),
         ("more than 2.5", "2.5"), ("a hundred", "100"), ("two of 7", "7"), ("someone", None),
+        ("more than 1,000", "1000"), ("12,345,678.5 of", "12345678.5"), ("2,5 metres", "2.5"),
+        ("1,0000", "1.0000"),
     ],
 )  # fmt: skip
 def test_numbers_are_read_in_words(text: str, number: str | None) -> None:
@@ -205,6 +207,7 @@ def test_a_class_narrows_a_broken_rule_down(tmp_path: Path) -> None:
         ("since 2020-03", "2020-03", "~"),
         ("after 2020", "2020~", "~"),
         ("before May 2021", "", "2021-05"),
+        ("until May 2021", "", "2021-05~"),
         ("in 20201", None, None),
         ("2020 boxes", None, None),
     ],

@@ -15,7 +15,11 @@ from kgreason.routing.phrases import Phrases, words_of
 
 _DATE: Final = "date"
 """A measure that every property of dates has, whatever it is called."""
-_FIGURES: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])")
+_GROUPED: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+_FIGURES: Final = re.compile(
+    rf"(?<![\w.-])(?P<grouped>-?{_GROUPED})(?![\w.,-]*\d)|(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w.-])"
+)
+"""A comma with three digits behind it groups thousands; any other one stands before decimals."""
 _SPELT: Final[Mapping[str, int]] = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50,
@@ -118,14 +122,16 @@ def period_in(question: str) -> Period | None:
         return Period(day, _AFTER_ALL, hit[0])
     if word == "after":
         return Period(end, _AFTER_ALL, hit[0])
-    return Period("", day, hit[0]) if word in {"before", "until"} else Period(day, end, hit[0])
+    if word == "until":
+        return Period("", end, hit[0])
+    return Period("", day, hit[0]) if word == "before" else Period(day, end, hit[0])
 
 
 def number_in(question: str) -> tuple[str, str] | None:
     """Return the first number of a question and the word that says it; figures go first."""
     hit = _FIGURES.search(question)
     if hit is not None:
-        return hit[0].replace(",", "."), hit[0]
+        return hit[0].replace(",", "" if hit["grouped"] else "."), hit[0]
     for word in _WORDS.finditer(question):
         if word["one"]:
             return "1", word["one"]
