@@ -230,6 +230,22 @@ def test_a_store_folder_is_read_with_a_notice_and_left_alone(place: Path) -> Non
     assert {p.name: p.read_bytes() for p in Path("store").iterdir()} == before
 
 
+def test_a_folder_of_shapes_stands_for_the_files_in_it(place: Path) -> None:
+    text = (place / "shapes.ttl").read_text(encoding="utf-8")
+    inside = place / "rules" / "deep"
+    inside.mkdir(parents=True)
+    (inside.parent / "first.ttl").write_text(text.replace("ex:NameShape ,", ""), encoding="utf-8")
+    (inside / "second.ttl").write_text(text.replace(", ex:SizeShape", ""), encoding="utf-8")
+    (inside / "README.md").write_text("These are the rules.", encoding="utf-8")
+    whole = run("symptoms", place / "data", "--shapes", place / "shapes.ttl", "--format", "csv")
+    parts = run("symptoms", place / "data", "--shapes", place / "rules", "--format", "csv")
+    assert (parts.code, parts.out) == (whole.code, whole.out)
+    (place / "none").mkdir()
+    done = run("symptoms", place / "data", "--shapes", place / "none")
+    assert done.code == 2
+    assert "none: no file in this folder ends in one of .ttl, .nt" in done.err
+
+
 def test_several_files_may_follow_an_option_once_data_were_given(place: Path) -> None:
     text = (place / "shapes.ttl").read_text(encoding="utf-8")
     first, second = Path("first.ttl"), Path("second.ttl")

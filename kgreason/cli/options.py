@@ -174,7 +174,7 @@ Shapes = Annotated[
         "--shapes",
         "-s",
         metavar="FILE…",
-        help="SHACL shapes to check the data with.",
+        help="SHACL shapes to check the data with: files, or folders of them.",
         rich_help_panel=WRONG,
         show_default=False,
     ),

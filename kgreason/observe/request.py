@@ -2,15 +2,16 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
-from kgreason.base.errors import OptionError
+from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.resources import DEFAULT_POLICY
 from kgreason.graph.bounds import MOST_BYTES
 from kgreason.graph.given import Objects
+from kgreason.graph.load import FORMATS, files_in
 
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+")
 _LONGEST: Final = 200
@@ -26,9 +27,10 @@ Paths = str | Path | Sequence[str | Path]
 class Request:
     """Everything that can be asked for; kept in the record, so that a run can be resumed.
 
-    `data`, `shapes`, `axioms` and `ontology` are paths. Exactly one of `shapes`, `violations` and
-    `outcome` says what is wrong (`violations` may have `shapes` or `population` beside it), or the
-    OWL axioms of `axioms` do, with or without `shapes`; these files are read as ontologies too.
+    `data`, `shapes`, `axioms` and `ontology` are paths of files or folders. Exactly one of
+    `shapes`, `violations` and `outcome` says what is wrong (`violations` may have `shapes` or
+    `population` beside it), or the OWL axioms of `axioms` do, with or without `shapes`; these files
+    are read as ontologies too.
     `at` cuts a numeric outcome. `calibration` is `default`, `none` or a file. `severity` and `only`
     narrow the shapes. `complete` are the IRIs of properties and classes of which silence means
     absence. `max_steps` and `max_seconds` are budgets, None is without limit; `query_seconds`
@@ -224,7 +226,8 @@ def request_of(data: Paths, **options: Any) -> Request:  # noqa: C901 - a line f
         raise OptionError(f"There is no option {unknown[0]!r}; there are {', '.join(known)}.")
     for name in ("shapes", "axioms", "ontology", "extend"):
         if name in options:
-            options[name] = paths(options[name])
+            given = paths(options[name])
+            options[name] = tuple(_inside(given)) if name in {"shapes", "axioms"} else given
     for name, said in (("complete", "complete"), ("redact", "redact"), ("graphs", "graph")):
         if name in options:
             options[name] = absolute(options[name], f"--{said}")
@@ -244,6 +247,24 @@ def request_of(data: Paths, **options: Any) -> Request:  # noqa: C901 - a line f
     request = Request(paths(data), **options)
     request.check()
     return request
+
+
+def _inside(names: Sequence[str]) -> Iterator[str]:
+    """Return the files that are named, those inside of a folder in its place.
+
+    Raises GraphError for a folder without any that can be read.
+    """
+    for name in names:
+        if not os.path.isdir(name):  # noqa: PTH112 - unlike Path.is_dir it never raises
+            yield name
+            continue
+        files = files_in([Path(name)])
+        if not files:
+            raise GraphError(
+                f"{name}: no file in this folder ends in one of {', '.join(FORMATS)}; name the "
+                "folder or the files that hold the rules."
+            )
+        yield from (str(file.path) for file in files)
 
 
 def source_names(given: str | Path | Sequence[str | Path] | None) -> tuple[str, ...]:
