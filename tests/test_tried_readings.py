@@ -172,7 +172,7 @@ def test_where_a_query_is_understood_nothing_is_tried(
     ("lines", "query", "told"),
     [
         (german(), SUMMED, "The values of label were written as “@de”."),
-        (outdated(), BEHIND, "Many nodes have one and the same wrong value of kind: Old."),
+        (outdated(), BEHIND, f"Many nodes have one and the same wrong value of kind: “{EX}Old”."),
     ],
     ids=["language", "term"],
 )

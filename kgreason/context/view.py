@@ -62,6 +62,8 @@ _FORMAL: Final = frozenset(
 _COUNTED: Final = frozenset({SH.MaxCountConstraintComponent, SH.UniqueLangConstraintComponent})
 """Components that no value alone breaks, but one value too many."""
 _UNBOUNDED: Final = 1_000_000
+_LEAST: Final = 3
+"""Failing nodes that make a candidate; of fewer only families whose values show it are asked."""
 
 
 _THINGS: Final = frozenset({SH.IRI, SH.BlankNodeOrIRI})
@@ -126,7 +128,8 @@ class View:
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
             "population": self.marks.population.mark,
-            "least": number(3),
+            "least": number(_LEAST),
+            "lone": self.marks.failing_count < _LEAST,
             "passing": number(round(self.weight * passing)),
             "failed": number(self.marks.failing_count),
             "weight": Literal(f"{self.weight:.9f}", datatype=XSD.decimal),

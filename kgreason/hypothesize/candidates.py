@@ -148,6 +148,8 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
     if says_again(view, family, reading) or not applies(family, view.constraint, offered, reading):
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
+    if "single" in family.header:
+        asked["least"] = min(offered["least"], number(view.marks.failing_count), key=_counted)
     if "when" in family.sections and not _holds(view, family.render("when", **asked)):
         return []
     rows = _rows(view, family, split, asked)
@@ -166,6 +168,11 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
         values = {n: sorted_terms(term) for n, term in row.items() if n not in _STANDARD}
         out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out
+
+
+def _counted(number_: Value) -> int:
+    """Return what a literal of a number counts."""
+    return int(number_.value) if isinstance(number_, Literal) else 0
 
 
 def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]) -> Sequence[Row]:
