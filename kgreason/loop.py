@@ -429,14 +429,15 @@ class Investigation:
         changed -= {row["symptom"].value for row in self.record.select("converged")}
         # In a round that was interrupted, those that were looked into may be open no longer.
         changed |= {s.node.value for s in by_size if self._done("Hypothesize", s, round_)}
-        least = max(int(self.context.policy.number("leastFailing")), _LEFT_OVER)
-        out = []
-        for symptom in by_size:
-            if symptom.node.value in changed:
-                marks = marks_of(self.context, symptom, round_)
-                if marks.failing_count >= least:
-                    out.append(symptom)
-        return out
+        return [one for one in by_size if one.node.value in changed and self._enough(one, round_)]
+
+    def _enough(self, symptom: Symptom, round_: int) -> bool:
+        """Check whether enough nodes fail for a further round; all are left where none was told."""
+        left = marks_of(self.context, symptom, round_).failing_count
+        told = left < len(symptom.failing)
+        return left >= max(
+            int(self.context.policy.number("leastFailing")), _LEFT_OVER if told else 0
+        )
 
     @property
     def elapsed(self) -> float:

@@ -1,6 +1,6 @@
 #+ summary: A hypothesis is supported when it passes every gate of the policy for its kind.
 #+ to: Supported
-#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need a prediction that holds for nearly all claimed failures, and a placebo that clears almost none; of any kind no prediction may fail, and no placebo clear more. Tests are asked for by their role. That there is no cause needs enough failing nodes, and a test of a rival in its frame, that no form which only says the rule again holds half of them, and that no mechanism waits that yielded to one which was not borne out.
+#+ explanation: Every kind needs confidence from the threshold on. Kinds told by statistics also need membership of the e-BH set, enough failing nodes to split, and a rate beyond the spread of their siblings where there are enough; no test may have found them a proxy. Kinds checked directly need a prediction that holds for nearly all claimed failures, and a placebo that clears almost none; of any kind no prediction may fail, and no placebo clear more. Tests are asked for by their role. That there is no cause needs enough failing nodes, and a test of a rival in its frame, that no form which only says the rule again holds half of them, and that nothing waits that yielded to a mechanism which was not borne out.
 #+ order: 2
 #+ reads: ledger
 #+ writes: ledger
@@ -57,11 +57,13 @@ WHERE {
       } GROUP BY ?hypothesis }
     }
     FILTER (?gate != "none" || BOUND(?tests))
-    # Nor while a mechanism waits that yielded to one which its own tests did not bear out.
+    # Nor while a mechanism, or an origin, waits that yielded to a mechanism which its own tests did not bear out.
     MINUS { SELECT DISTINCT ?hypothesis WHERE {
       {{ investigation }} trails:policy/policy:threshold ?bar .
       ?hypothesis trails:gate "none" ; trails:symptom ?failed .
-      ?waiting a trails:Candidate ; trails:symptom ?failed ; trails:aspect trails:Mechanism ; trails:regionPattern ?place ; trails:yieldedTo ?instead .
+      ?waiting a trails:Candidate ; trails:symptom ?failed ; trails:aspect ?aspect ; trails:family ?family ; trails:regionPattern ?place ; trails:yieldedTo ?instead .
+      # What was counted on one half may be noise; a condition was paid for in bits.
+      FILTER (?aspect = trails:Mechanism || STRSTARTS(?family, "condition-"))
       ?instead trails:aspect trails:Mechanism ; trails:confidence ?left . FILTER (?left < ?bar)
       MINUS { SELECT DISTINCT ?failed ?place WHERE { ?tried a trails:Hypothesis ; trails:symptom ?failed ; trails:regionPattern ?place . } }
     } }

@@ -567,8 +567,6 @@ class _Telling:
             return header["on-value"]
         if part.dated and "of-dates" in header:
             return header["of-dates"]
-        if not part.path.steps and "on-self" in header:
-            return header["on-self"]
         return part.path.kind
 
 
