@@ -268,3 +268,17 @@ def test_a_class_in_place_of_the_one_that_is_asked_for_is_told(
     told = [h["statement"] for h in found["symptoms"][0]["hypotheses"] if h["kind"] == "value"]
     wanted = "In place of what the rule asks for, type is “https://other.example/Piece”."
     assert (wanted in told) is not beside
+
+
+def test_what_yielded_to_a_mechanism_has_its_turn_once_that_is_found_wanting(asked: Asked) -> None:
+    """The key of a scheme is its own, and no key of the roles that stand at its top."""
+    lines = ["ex:s0 a ex:Scheme ; ex:key 's0' .", "ex:s1 a ex:Scheme ; ex:note 'without a key' ."]
+    lines += [f"ex:r{n} a ex:Part , ex:Role ; ex:topOf ex:s0 ." for n in range(6)]
+    lines += [f"ex:p{n} a ex:Part ; ex:topOf ex:s1 ; ex:key 'p{n}' ." for n in range(PARTS)]
+    found = asked(["sh:path ex:key ; sh:minCount 1"], lines)
+    hypotheses = found["symptoms"][0]["hypotheses"]
+    told = {h["statement"]: h["status"] for h in hypotheses}
+    assert told["The value of key stands on what topOf points at."] != "supported"
+    assert [
+        (h["kind"], h["inside"]["failing"]) for h in hypotheses if h["status"] == "supported"
+    ] == [("cohort", 6)]
