@@ -69,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     growth.add_argument("--triples", default="10000,100000,1000000")
     growth.add_argument("--cap", type=int, default=500)
     growth.add_argument("--query-seconds", type=float, default=60.0)
+    growth.add_argument("--folder", type=Path, help="graphs and stores are kept there")
     for one in (faults, real, growth):
         one.add_argument("--out", type=Path, required=True)
     parts.add_parser("table").add_argument("rows", type=Path)
@@ -297,11 +298,9 @@ def _growth(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
     for text in asked.triples.split(","):
         triples = int(text)
         with tempfile.TemporaryDirectory() as folder:
-            data, shapes = Path(folder) / "data.nt", Path(folder) / "shapes.ttl"
-            shapes.write_text(SHAPES, encoding="utf-8")
-            with data.open("w", encoding="utf-8") as file:
-                written = sum(file.write(line) > 0 for line in lines(triples))
-            with served_from(data, Path(folder) / "store") as served:
+            kept = Path(folder) if asked.folder is None else asked.folder / str(triples)
+            data, shapes, written = _grown(kept, triples)
+            with served_from(data, kept / "store") as served:
                 begun, started = time.process_time(), time.monotonic()
                 run: dict[str, Any] = {"shapes": shapes, "cap": asked.cap, "seed": 0}
                 run |= {"query_seconds": asked.query_seconds, "try_repairs": False}
@@ -319,6 +318,18 @@ def _growth(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "cpu": [round(one, 1) for one in spent],
             "causes": causes,
         }
+
+
+def _grown(folder: Path, triples: int) -> tuple[Path, Path, int]:
+    """Write a graph and its shapes, where they are not there; gives both, and how large it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data, shapes = folder / "data.nt", folder / "shapes.ttl"
+    if not shapes.exists():
+        with data.open("w", encoding="utf-8") as file:
+            file.writelines(lines(triples))
+        shapes.write_text(SHAPES, encoding="utf-8")
+    with data.open("rb") as file:
+        return data, shapes, sum(1 for _ in file)
 
 
 def lines(triples: int) -> Iterator[str]:
