@@ -8,7 +8,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason.base.templates import Fragment
-from kgreason.endpoint import asking_endpoint, paging
+from kgreason.endpoint import asking_endpoint
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Truncated
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.paging import Besides, Checked, Listed, Page, Pages, Plain, digest
@@ -90,27 +90,6 @@ def test_an_answer_longer_than_a_long_page_is_asked_for() -> None:
     found = ox.Store().query(query)
     assert isinstance(found, ox.QuerySolutions)
     assert sum(1 for _ in found) == rows > asking_endpoint._LONG
-
-
-def test_those_that_fail_of_very_many_are_counted_page_by_page(
-    hundreds: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paging, "_CHECKED", 100)
-    asking = AskingEndpoint(NamedEndpoint(hundreds.address))
-    asked, ask = list[str](), asking.solutions
-
-    def heard(query: str) -> Any:
-        asked.append(query)
-        return ask(query)
-
-    monkeypatch.setattr(asking, "solutions", heard)
-    target, part = Fragment("?focus a <urn:all> ."), Fragment("?focus <urn:of> ?value .")
-    failing = Checked(Fragment(f"{target.text} {part.text}"), target, part)
-    for among, pages in ((0, 1), (100, 1), (101, 2), (301, 4)):
-        asked.clear()
-        assert Pages(asking, 3).total(replace(failing, among=among)) == 60
-        assert len(asked) == pages
-        assert len([one for one in asked if "MD5" in one]) == (pages if pages > 1 else 0)
 
 
 def test_only_the_nodes_of_a_page_are_checked() -> None:

@@ -3,8 +3,7 @@
 A page holds the nodes whose digest (MD5 of the seed and the IRI) lies between two others. Pages
 need no order and no offset, so that each can be asked for alone and counted; the nodes of the
 smallest digests are a sample that does not depend on the engine. Each page is one look at all
-nodes, so a page is made to hold what is wanted where an answer may be that long. Where so many are
-to be checked that one query might take too long, they are counted page by page too.
+nodes, so a page is made to hold what is wanted where an answer may be that long.
 """
 
 import hashlib
@@ -16,7 +15,6 @@ from typing import Final, NamedTuple
 
 import pyoxigraph as ox
 
-from kgreason.base.figures import integer
 from kgreason.base.templates import Fragment, template
 from kgreason.endpoint.asking_endpoint import AskingEndpoint, Inconsistent
 from kgreason.shacl.components import ROLE as OBSERVE
@@ -24,7 +22,6 @@ from kgreason.shacl.components import ROLE as OBSERVE
 ROLE: Final = "endpoint"
 _FIGURES: Final = 12  # of a digest, by which pages are told apart
 _END: Final = 16**_FIGURES
-_CHECKED: Final = integer("endpointChecked")
 _SPARE: Final = 4  # standard deviations of the number of nodes in a page
 
 
@@ -68,14 +65,12 @@ class Checked:
     """The nodes of a target that fail; `pattern` is all of them.
 
     A page of them is a page of the target of which each node is checked: to check all nodes for
-    each page would be the dearest part of a look. `among` is how many nodes the target has, 0 where
-    that is not known.
+    each page would be the dearest part of a look.
     """
 
     pattern: Fragment
     target: Fragment
     violation: Fragment
-    among: int = 0
 
     def inside(self, page: Page, seed: int) -> Fragment:
         """Return those in a page as a pattern."""
@@ -132,9 +127,7 @@ class Pages:
 
     def total(self, nodes: Nodes) -> int:
         """Return the number of nodes that have an IRI; raises SourceError."""
-        parts = math.ceil(nodes.among / _CHECKED) if isinstance(nodes, Checked) else 1
-        width = math.ceil(_END / max(1, parts))
-        return sum(self._size(nodes, page) for page in _wide(width))
+        return self._size(nodes, _ALL)
 
     def sample(self, nodes: Nodes, most: int, *, besides: "Besides | None" = None) -> Listed:
         """Return `most` nodes at most, those of the smallest digests; raises SourceError.
@@ -172,8 +165,9 @@ class Pages:
             return
         room = max(longest / 2, longest - _SPARE * math.sqrt(longest))
         rows = min(room, 1 + wanted + _SPARE * math.sqrt(wanted))
-        for page in _wide(max(1, int(_END * rows / total))):
-            yield from self._split(nodes, page, None)
+        width = max(1, int(_END * rows / total))
+        for first in range(0, _END, width):
+            yield from self._split(nodes, Page(first, min(first + width, _END)), None)
 
     def _split(
         self, nodes: Nodes, page: Page, size: int | None
@@ -207,12 +201,6 @@ class Pages:
             f"{self._asking.named.host} counts {counted:,} nodes, but gives {found:,} of them; its "
             "answers are cut without a word, or the data change while they are read."
         )
-
-
-def _wide(width: int) -> Iterator[Page]:
-    """Return all pages of a width; the last may be a shorter one."""
-    for first in range(0, _END, width):
-        yield Page(first, min(first + width, _END))
 
 
 @dataclass(frozen=True)

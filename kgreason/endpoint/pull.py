@@ -249,8 +249,7 @@ class _Pull:
         for constraint in compiled.constraints:
             spelled, why = self._spelled(constraint, probed)
             if why is None:
-                among = constraint.population or 0
-                bad, _ = self._bad(spelled, _FEW, among, _said(compiled, constraint))
+                bad, _ = self._bad(spelled, _FEW, _said(compiled, constraint))
                 if bad.total:
                     population = constraint.population or bad.total
                     failing[constraint.label] = (bad.total, population)
@@ -339,14 +338,14 @@ class _Pull:
         return spelled, probed.refuses(spelled)
 
     def _bad(
-        self, texts: Texts, most: int, among: int, reported: AbstractSet[str] | None
+        self, texts: Texts, most: int, reported: AbstractSet[str] | None
     ) -> tuple[Listed, Listed]:
         """Return failing nodes, `most` at most, and as many of them as are known.
 
         Those that a report names fail where they are looked at at the endpoint.
         """
         if reported is None:
-            bad = self.pages.sample(_failing(texts, among), most)
+            bad = self.pages.sample(_failing(texts), most)
             return bad, bad
         there: set[str] = set()
         for batch in batches(sorted(reported)):
@@ -361,8 +360,8 @@ class _Pull:
     def _drawn(self, constraint: Constraint, reported: AbstractSet[str] | None) -> Asked:
         """Draw failing and passing nodes; all of them where that is not too many."""
         texts = constraint.portable
+        bad, known_ = self._bad(texts, self.named.cap, reported)
         population = constraint.population or 0
-        bad, known_ = self._bad(texts, self.named.cap, population, reported)
         if reported is not None and bad.total < len(reported):
             gone = f"{len(reported) - bad.total:,} of {len(reported):,}"
             self.notices.append(
@@ -378,7 +377,7 @@ class _Pull:
             members, rule = self._whole(texts.target), ALL
             population = len(members)
         else:
-            besides = Besides(_failing(texts, population), known_)
+            besides = Besides(_failing(texts), known_)
             good = self.pages.sample(Plain(texts.target), wanted, besides=besides)
             members = (*bad.nodes, *good.nodes)
             population = bad.total + good.total
@@ -419,10 +418,10 @@ def _said(compiled: Compiled, constraint: Constraint) -> AbstractSet[str] | None
     return {node.value for node in said.failing if isinstance(node, ox.NamedNode)}
 
 
-def _failing(texts: Texts, among: int) -> Nodes:
-    """Return the nodes that fail by some texts, of so many; they are asked for in pages."""
+def _failing(texts: Texts) -> Nodes:
+    """Return the nodes that fail by some texts, which are asked for in pages."""
     every = failing_nodes(texts)
-    return Plain(every) if texts.whole else Checked(every, texts.target, texts.violation, among)
+    return Plain(every) if texts.whole else Checked(every, texts.target, texts.violation)
 
 
 def failing_nodes(texts: Texts, region: Fragment | None = None) -> Fragment:
