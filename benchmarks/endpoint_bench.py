@@ -68,9 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     growth = parts.add_parser("growth")
     growth.add_argument("--triples", default="10000,100000,1000000")
     growth.add_argument("--cap", type=int, default=500)
-    growth.add_argument("--query-seconds", type=float, default=60.0)
     growth.add_argument("--folder", type=Path, help="graphs and stores are kept there")
     for one in (faults, real, growth):
+        one.add_argument("--query-seconds", type=float, default=60.0)
         one.add_argument("--out", type=Path, required=True)
     parts.add_parser("table").add_argument("rows", type=Path)
     asked = parser.parse_args(arguments)
@@ -160,7 +160,7 @@ def _trial(
                     file.write(f"{triple.triple} <urn:file:axioms> .\n")
         for name in asked.servers:
             try:
-                row = _at(name, data, place / name, run | {"cap": asked.cap})
+                row = _at(name, data, place / name, run | _of_endpoint(asked))
             except KgreasonError as error:
                 yield {"server": name, "fault": design.name, "seed": seed, "failed": str(error)}
                 continue
@@ -175,6 +175,11 @@ def _trial(
                 **row,
                 "cpu": [round(spent, 1), row["cpu"]],
             }
+
+
+def _of_endpoint(asked: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that an investigation of an endpoint has beside those of files."""
+    return {"cap": asked.cap, "query_seconds": asked.query_seconds}
 
 
 def _at(name: str, quads: Path, folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,7 +218,7 @@ def _real(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
             files = by_files.as_dict()
         spent = time.process_time() - begun
         for name in asked.servers:
-            row = _at(name, data, Path(folder) / name, run | {"cap": asked.cap})
+            row = _at(name, data, Path(folder) / name, run | _of_endpoint(asked))
             row["cpu"] = [round(spent, 1), row["cpu"]]
             yield {"data": str(asked.data), **_compared(files, row.pop("told"), store), **row}
 
