@@ -68,8 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     growth = parts.add_parser("growth")
     growth.add_argument("--triples", default="10000,100000,1000000")
     growth.add_argument("--cap", type=int, default=500)
-    growth.add_argument("--query-seconds", type=float, default=60.0)
+    growth.add_argument("--folder", type=Path, help="graphs and stores are kept there")
     for one in (faults, real, growth):
+        one.add_argument("--query-seconds", type=float, default=60.0)
         one.add_argument("--out", type=Path, required=True)
     parts.add_parser("table").add_argument("rows", type=Path)
     asked = parser.parse_args(arguments)
@@ -159,7 +160,7 @@ def _trial(
                     file.write(f"{triple.triple} <urn:file:axioms> .\n")
         for name in asked.servers:
             try:
-                row = _at(name, data, place / name, run | {"cap": asked.cap})
+                row = _at(name, data, place / name, run | _of_endpoint(asked))
             except KgreasonError as error:
                 yield {"server": name, "fault": design.name, "seed": seed, "failed": str(error)}
                 continue
@@ -174,6 +175,11 @@ def _trial(
                 **row,
                 "cpu": [round(spent, 1), row["cpu"]],
             }
+
+
+def _of_endpoint(asked: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that an investigation of an endpoint has beside those of files."""
+    return {"cap": asked.cap, "query_seconds": asked.query_seconds}
 
 
 def _at(name: str, quads: Path, folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +218,7 @@ def _real(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
             files = by_files.as_dict()
         spent = time.process_time() - begun
         for name in asked.servers:
-            row = _at(name, data, Path(folder) / name, run | {"cap": asked.cap})
+            row = _at(name, data, Path(folder) / name, run | _of_endpoint(asked))
             row["cpu"] = [round(spent, 1), row["cpu"]]
             yield {"data": str(asked.data), **_compared(files, row.pop("told"), store), **row}
 
@@ -297,11 +303,9 @@ def _growth(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
     for text in asked.triples.split(","):
         triples = int(text)
         with tempfile.TemporaryDirectory() as folder:
-            data, shapes = Path(folder) / "data.nt", Path(folder) / "shapes.ttl"
-            shapes.write_text(SHAPES, encoding="utf-8")
-            with data.open("w", encoding="utf-8") as file:
-                written = sum(file.write(line) > 0 for line in lines(triples))
-            with served_from(data, Path(folder) / "store") as served:
+            kept = Path(folder) if asked.folder is None else asked.folder / str(triples)
+            data, shapes, written = _grown(kept, triples)
+            with served_from(data, kept / "store") as served:
                 begun, started = time.process_time(), time.monotonic()
                 run: dict[str, Any] = {"shapes": shapes, "cap": asked.cap, "seed": 0}
                 run |= {"query_seconds": asked.query_seconds, "try_repairs": False}
@@ -319,6 +323,18 @@ def _growth(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "cpu": [round(one, 1) for one in spent],
             "causes": causes,
         }
+
+
+def _grown(folder: Path, triples: int) -> tuple[Path, Path, int]:
+    """Write a graph and its shapes, where they are not there; gives both, and how large it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data, shapes = folder / "data.nt", folder / "shapes.ttl"
+    if not shapes.exists():
+        with data.open("w", encoding="utf-8") as file:
+            file.writelines(lines(triples))
+        shapes.write_text(SHAPES, encoding="utf-8")
+    with data.open("rb") as file:
+        return data, shapes, sum(1 for _ in file)
 
 
 def lines(triples: int) -> Iterator[str]:

@@ -81,9 +81,10 @@ def _serving(*command: str) -> Iterator[Served]:
 
 @contextmanager
 def served_from(data: Path, location: Path) -> Iterator[Served]:
-    """Load a file into a store on disk, and serve that read-only."""
-    command = [_program(), "load", "--location", str(location), "--file", str(data)]
-    subprocess.run(command, check=True, capture_output=True)
+    """Load a file into a store on disk, where it is not there yet, and serve that read-only."""
+    if not location.exists():
+        command = [_program(), "load", "--location", str(location), "--file", str(data)]
+        subprocess.run(command, check=True, capture_output=True)
     with _serving("serve-read-only", "--location", str(location)) as served:
         yield served
 

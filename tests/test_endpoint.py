@@ -17,12 +17,10 @@ import kgreason
 from kgreason.audit import audit
 from kgreason.base.errors import GraphError, OptionError
 from kgreason.base.fetching import Late, SourceError
-from kgreason.base.templates import Fragment
 from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint, headers_of
-from kgreason.endpoint.paging import Besides, Checked, Listed, Page, Pages, Plain, digest
 from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.look import compiled_elsewhere
 from kgreason.observe.opening import load_graph, recorded_request
@@ -543,52 +541,3 @@ def test_the_command_line_estimates_and_investigates(
     whole = run("--no-try-repairs", "--header", "X-Key: env:NO_SUCH_VARIABLE")
     assert whole.returncode == 2
     assert "there is no environment variable NO_SUCH_VARIABLE" in whole.stderr
-
-
-@pytest.fixture(scope="module")
-def hundreds() -> Iterator[Served]:
-    """A server with three hundred nodes, of which the first sixty are part, and a blank one."""
-    said = "".join(f"<urn:n:{n}> a <urn:all> .\n" for n in range(300)) + "[] a <urn:all> .\n"
-    said += "".join(f"<urn:n:{n}> <urn:of> 1, 2 .\n" for n in range(60))
-    with oxigraph_server({"": said.encode()}) as served:
-        yield served
-
-
-@pytest.mark.parametrize("cap", [None, 61, 20])
-@pytest.mark.parametrize("known", [0, 9, 60])
-def test_pages_are_those_of_the_smallest_digests(
-    hundreds: Served, cap: int | None, known: int
-) -> None:
-    asking = AskingEndpoint(NamedEndpoint(hundreds.address))
-    asking.cap = cap
-    pages = Pages(asking, 3)
-    target, part = Fragment("?focus a <urn:all> ."), Fragment("?focus <urn:of> ?value .")
-    nodes = [f"urn:n:{n}" for n in range(300)]
-    bad, good = (sorted(n, key=lambda one: digest(3, one)) for n in (nodes[:60], nodes[60:]))
-    whole = Fragment(f"{{ SELECT DISTINCT ?focus WHERE {{ {target.text} {part.text} }} }}")
-    failing = Checked(whole, target, part)
-    besides = Besides(failing, Listed(60, tuple(bad[:known])))
-    assert pages.population(target) == 301
-    for most in (1, 25, 1000):
-        assert pages.sample(failing, most) == Listed(60, tuple(bad[:most]))
-        passing = pages.sample(Plain(target), most, besides=besides)
-        assert passing == Listed(240, tuple(good[:most]))
-
-
-def test_a_page_holds_what_is_wanted_and_known_nodes_are_not_asked_for(hundreds: Served) -> None:
-    asking = AskingEndpoint(NamedEndpoint(hundreds.address))
-    asking.cap = 200
-    pages, target = Pages(asking, 3), Fragment("?focus a <urn:all> .")
-    failing = Plain(Fragment("?focus <urn:of> ?value ."))
-    bad = pages.sample(failing, 40)
-    before = asking.asked.queries
-    pages.sample(Plain(target), 60, besides=Besides(failing, bad))
-    assert asking.asked.queries == before + 3  # all nodes, those of a page, and which these are
-
-
-def test_only_the_nodes_of_a_page_are_checked() -> None:
-    violation = Fragment("FILTER NOT EXISTS { ?focus <urn:of> ?value . }")
-    target = Fragment("?focus a <urn:all> .")
-    checked = Checked(Fragment(f"{target.text} {violation.text}"), target, violation)
-    text = checked.inside(Page(16, 4096), 3).text
-    assert text.index("MD5") < text.index("NOT EXISTS")

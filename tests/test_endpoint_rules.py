@@ -165,6 +165,10 @@ def test_a_sample_of_what_a_report_says_is_weighted(server: Served, place: Path)
         assert (sample["failingThere"], sample["failingTaken"]) == (["40"], ["20"])
         (symptom,) = of(found.record, "Symptom").values()
         assert symptom["passingWeight"] == ["0.5"]
+        strata = list(of(found.record, "SampledSource").values())
+        spread = [(one["stratumFailing"], one["stratumPassing"]) for one in strata]
+        assert sorted(spread) == [(["1"], ["39"])] * 5 + [(["35"], ["5"])]
+        assert sum(int(one["stratumFailingTaken"][0]) for one in strata) == 20
         assert audit(found.record).ok, str(audit(found.record))
 
 

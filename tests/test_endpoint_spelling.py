@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 
 import kgreason
@@ -16,6 +17,7 @@ from tests.endpoint_server import Served, oxigraph_server
 from tests.test_endpoint import SHAPES, feeds
 
 pytest.importorskip("httpx")
+HEAD = "@prefix e: <https://example.org/lab/> ."
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +94,43 @@ def test_a_text_is_asked_for_by_what_holds_of_no_other_term() -> None:
     assert spelled.violation.text == (
         r'FILTER (COALESCE(?value = "a \"b\"" && LANG(?value) = "", false) || sameTerm(?v, 1))'
     )
+
+
+TERMS = (
+    *('"a"', '"a"@en', '"a"@fr', '"b"@en', '"1"', '"01"', "1", "1.0", "e:a", "<urn:a>"),
+    *('"urn:a"', '"1"^^e:own', '"2"^^e:own', '"1"^^e:other'),
+)
+
+
+def differing(probe: str, query: str) -> list[str]:
+    """Return what a query finds in another spelling, where a probe failed."""
+    store = ox.Store()
+    store.load(f"{HEAD} e:x e:of {', '.join(TERMS)} . e:y e:at e:x .".encode(), ox.RdfFormat.TURTLE)
+    spelled = Probed(named("plain"), (), (role("probe")[probe],)).spelled(
+        Texts(Fragment(""), Fragment(query))
+    )
+    assert spelled.violation.text != query
+    assert not Probed(named("plain"), (), (role("probe")[probe],)).refuses(spelled)
+    texts = (query, spelled.violation.text)
+    found = [store.query(f"PREFIX e: <https://example.org/lab/> {text}") for text in texts]
+    out = [sorted(str(row) for row in one) for one in found if isinstance(one, ox.QuerySolutions)]
+    assert out[0] == out[1]
+    return out[0]
+
+
+def test_two_values_are_the_same_by_what_holds_of_no_two_others() -> None:
+    pairs = "SELECT ?a ?b WHERE { ?x e:of ?a . ?x e:of ?b . FILTER (sameTerm(?a, ?b)) }"
+    assert len(differing("same-term", pairs)) > 10
+
+
+@pytest.mark.parametrize("way", ["EXISTS", "NOT EXISTS"])
+def test_a_filter_alone_within_exists_is_asked_without_it(way: str) -> None:
+    alone = f"{way} {{ FILTER NOT EXISTS {{ ?focus e:at ?value . }} }}"
+    query = f"SELECT DISTINCT ?focus WHERE {{ ?focus ?p ?o . FILTER ({alone} || false) }}"
+    assert len(differing("lone-filter", query)) == 1
+
+
+def test_the_datatype_of_a_text_with_a_language_is_asked_of_any_variable() -> None:
+    of = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
+    query = f"SELECT ?v20 WHERE {{ ?focus e:of ?v20 . FILTER (DATATYPE(?v20) = {of}) }}"
+    assert len(differing("language-datatype", query)) == 3

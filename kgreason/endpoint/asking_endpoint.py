@@ -6,6 +6,7 @@ middle. All of these raise `Truncated`.
 """
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -19,6 +20,7 @@ from kgreason.base.fetching import AGAIN, Answered, Fetch, Late, SourceError
 from kgreason.base.figures import integer
 from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Results, Store, Term
+from kgreason.base.templates import Fragment, template
 from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 
@@ -28,6 +30,7 @@ _JSON: Final = ("application/sparql-results+json", "application/json")
 _ROWS: Final = "x-sparql-maxrows"
 _STATES: Final = ("x-sql-state", "x-sql-message")
 _PAGE: Final = integer("endpointPage")
+_LONG: Final = integer("endpointLongPage")
 BATCH: Final = integer("endpointBatch")
 """As many nodes an endpoint is asked about in one query."""
 _FASTEST: Final = 1000.0  # queries a second where no pause was asked for: one after the other
@@ -75,6 +78,7 @@ class AskingEndpoint:
         self.graphs: tuple[str, ...] = named.graphs
         self.union: str | None = None
         self.cap: int | None = None
+        self._longest: int | None = None
         self.asked = Asked()
         self.server = ""
         self._told = told or (lambda *_: None)
@@ -120,6 +124,25 @@ class AskingEndpoint:
     def page(self) -> int:
         """As many rows may be asked for at once."""
         return _PAGE if self.cap is None else min(_PAGE, self.cap - 1)
+
+    def page_for(self, wanted: float) -> int:
+        """Return as many rows as may be asked for at once where so many are wanted.
+
+        Whether a longer answer than usual comes whole is asked once, when that is first needed.
+        Raises SourceError.
+        """
+        if wanted <= self.page or self.cap is not None:
+            return self.page
+        if self._longest is None:
+            query, more = _long_answer()
+            try:
+                rows = len(self.select(query))
+            except SourceError as error:
+                if not about_one_query(error):
+                    raise
+                rows = 0
+            self._longest = _LONG if rows == more else self.page
+        return self._longest
 
     def select(self, query: str) -> Results:
         """Ask a SELECT; raises SourceError, and Truncated where rows may be missing."""
@@ -179,6 +202,14 @@ class AskingEndpoint:
                 f"{self.named.host} gives {min(caps):,} rows at most, and gave as many; "
                 "the answer may be a part of what there is."
             )
+
+
+def _long_answer() -> tuple[str, int]:
+    """Return a query with more rows than a long page, and how many it has."""
+    each = math.ceil((_LONG + 1) ** (1 / 3))
+    numbers: list[ox.NamedNode | ox.Literal | Fragment]
+    numbers = [ox.Literal(number) for number in range(each)]
+    return template("endpoint", "long-answer").render(numbers=numbers), each**3
 
 
 def _labelled(body: bytes) -> bytes:

@@ -159,7 +159,7 @@ class Pages:
 
         Each is likely to hold what is wanted, or as much as an answer may be.
         """
-        longest = self._asking.page
+        longest = self._asking.page_for(min(wanted, total))
         if total <= longest:
             yield from self._split(nodes, _ALL, total)
             return
@@ -174,7 +174,7 @@ class Pages:
     ) -> Iterator[tuple[Page, frozenset[str]]]:
         """Return a page; one too long for an answer is returned as two."""
         size = self._size(nodes, page) if size is None else size
-        if size > self._asking.page and page.end - page.first > 1:
+        if size > self._asking.page_for(size) and page.end - page.first > 1:
             middle = (page.first + page.end) // 2
             yield from self._split(nodes, Page(page.first, middle), None)
             yield from self._split(nodes, Page(middle, page.end), None)

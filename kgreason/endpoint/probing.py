@@ -16,6 +16,14 @@ from kgreason.shacl.constraint import Texts
 ROLE: Final = "probe"
 _ROWS: Final = " rows"
 _SAME: Final = re.compile(r'sameTerm\((\?\w+), (<[^<>\s]+>|"(?:[^"\\\n]|\\.)*")\)')
+_SAME_VALUES: Final = re.compile(r"sameTerm\((\?\w+), (\?\w+)\)")
+_ALIKE: Final = (
+    r"IF(isLiteral(\1) && isLiteral(\2), COALESCE(STR(\1) = STR(\2) && LANG(\1) = LANG(\2) "
+    r'&& (LANG(\1) != "" || DATATYPE(\1) = DATATYPE(\2)), false), COALESCE(\1 = \2, false))'
+)
+_LONE: Final = re.compile(r"(NOT )?EXISTS \{\s+FILTER NOT EXISTS (\{ [^{}]+ \})\s+\}")
+_ANY: Final = "?value"
+"""What stands for any variable in what a header drops and puts."""
 _AT_LEAST: Final = re.compile(
     r"FILTER NOT EXISTS \{ SELECT \?focus WHERE \{ ([^{}]+) \}\s+"
     r"GROUP BY \?focus HAVING \(COUNT\(DISTINCT (\?\w+)\) >= (\S+)\) \}"
@@ -70,12 +78,22 @@ class Probed:
 def _changed(part: Fragment, changes: Iterable[tuple[str, str]], wrong: set[str]) -> Fragment:
     text = part.text
     for old, new in changes:
-        text = text.replace(old, new)
+        text = _anywhere(old).sub(new.replace(_ANY, r"\g<any>"), text)
     if "same-term" in wrong:
-        text = _SAME.sub(_equal, text)
+        text = _SAME_VALUES.sub(_ALIKE, _SAME.sub(_equal, text))
+    if "lone-filter" in wrong:
+        text = _LONE.sub(lambda one: f"{'' if one[1] else 'NOT '}EXISTS {one[2]}", text)
     if "grouped-exists" in wrong:
         text = _AT_LEAST.sub(_FEWER, text)
     return Fragment(text, part.prefixes)
+
+
+def _anywhere(old: str) -> re.Pattern[str]:
+    """Match what a header drops, of whichever variable it is said; all of it of the same one."""
+    first, *others = (re.escape(part) for part in old.split(_ANY))
+    if not others:
+        return re.compile(first)
+    return re.compile(rf"{first}(?P<any>\?\w+)" + r"(?P=any)".join(others))
 
 
 def _equal(found: re.Match[str]) -> str:

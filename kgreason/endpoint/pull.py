@@ -1,7 +1,7 @@
 """Take an extract from an endpoint: probe it, ask who fails, and take what lies around them."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
@@ -141,6 +141,7 @@ class _Pull:
         self.pages = pages_of(self.asking, seed)
         self.lists: dict[str, tuple[str, ...]] = {}
         self.wholes: dict[str, Listed] = {}
+        self.reported: dict[str, tuple[Fragment, tuple[str, ...]]] = {}
         self.classes: ClassLists | None = None
         self.refused: list[str] = []
         self.notices: list[str] = []
@@ -189,13 +190,13 @@ class _Pull:
 
     def _spread(self, one: Asked, around: Neighbourhood) -> Asked:
         """Add to a sample how its nodes are spread over sources; to one of everyone nothing."""
-        texts = one.texts
-        if not one.failing or one.rule == ALL or texts is None or one.population > MOST:
+        if not one.failing or one.rule == ALL or one.population > MOST:
             return one
+        target, failing = self._frame(one)
         found = strata(
             self.asking,
-            texts.target,
-            failing_nodes(texts),
+            target,
+            failing,
             around.quads,
             self.lists[one.members],
             one.failed,
@@ -209,6 +210,16 @@ class _Pull:
                 "--graph."
             )
         return replace(one, strata=found)
+
+    def _frame(self, one: Asked) -> tuple[Fragment, Sequence[Fragment]]:
+        """Return the patterns of the nodes that a sample is of, and of those of them that fail."""
+        if one.texts is not None:
+            return one.texts.target, (failing_nodes(one.texts),)
+        target, nodes = self.reported[one.key]
+        these = template(ROLE, "these")
+        return target, [
+            these.fragment(nodes=[ox.NamedNode(node) for node in batch]) for batch in batches(nodes)
+        ]
 
     def _begun(self, rules: Rules, compile_: Compile) -> tuple[Layout, Probed, Compiled]:
         """Probe the endpoint, and compile for it what says who fails."""
@@ -357,6 +368,8 @@ class _Pull:
                 f"{constraint.label}: {gone} nodes that fail by the report are not among those "
                 f"that are looked at at {self.named.host}; they are passed over."
             )
+        if reported is not None:
+            self.reported[constraint.key] = texts.target, known_.nodes
         if not bad.total:
             return Asked(constraint.key, population, 0)
         wanted = self._wanted(len(bad.nodes))

@@ -43,18 +43,21 @@ class Stratum:
 def strata(
     asking: AskingEndpoint,
     target: Fragment,
-    failing: Fragment,
+    failing: Iterable[Fragment],
     quads: Iterable[ox.Quad],
     members: Collection[str],
     failed: Collection[str],
 ) -> tuple[Stratum, ...]:
     """Return the sources of a sample, those with most failing nodes; none where that is not told.
 
-    A node that several named graphs describe counts in each. `members` were taken, of whom `failed`
+    A node that several named graphs describe counts in each. `failing` are patterns of which no two
+    have a node in common. `members` were taken, of whom `failed`
     fail; `quads` are what is said of them.
     """
     try:
-        everyone, bad = (_by_graph(asking, pattern) for pattern in (target, failing))
+        everyone, bad = _by_graph(asking, target), Counter[str]()
+        for pattern in failing:
+            bad += _by_graph(asking, pattern)
     except SourceError:
         return ()
     taken, of_them = _taken(quads, members), _taken(quads, failed)
