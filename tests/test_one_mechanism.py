@@ -282,3 +282,19 @@ def test_what_yielded_to_a_mechanism_has_its_turn_once_that_is_found_wanting(ask
     assert [
         (h["kind"], h["inside"]["failing"]) for h in hypotheses if h["status"] == "supported"
     ] == [("cohort", 6)]
+
+
+def test_several_things_under_one_iri_are_told(asked: Asked) -> None:
+    """One part in five is two: it has the name, the town and the maker of both."""
+    lines = []
+    for n in range(PARTS):
+        for one in range(2 if n % 5 == 0 else 1):
+            said = f"ex:name 'part {n} {one}' ; ex:town 'town {(n + 7 * one) % 31}'"
+            lines.append(f"ex:p{n} a ex:Part ; {said} ; ex:maker ex:m{(3 * n + 5 * one) % 17} .")
+    found = asked(["sh:path ex:name ; sh:maxCount 1"], lines)
+    told = [h for h in found["symptoms"][0]["hypotheses"] if h["status"] == "supported"]
+    assert [(h["kind"], h["inside"]["failing"]) for h in told] == [("duplicate", PARTS // 5)]
+    assert told[0]["statement"] == (
+        "Several things, or several versions of one, bear one IRI: nodes that fail have several "
+        "values of maker, town, too."
+    )
