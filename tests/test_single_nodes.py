@@ -110,3 +110,14 @@ def test_what_goes_along_with_one_node_by_chance_is_not_told(
     says: Says, rule: str, failing: int
 ) -> None:
     assert told(says, rule, failing) == []
+
+
+def test_the_summary_speaks_of_one_node() -> None:
+    parts = [f"ex:p{n} a ex:Part ; {weight(n, n == 4)} ." for n in range(PARTS)]
+    rule = "sh:property [ sh:path ex:weight ; sh:minCount 1 ]"
+    shapes = f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; {rule} ."
+    with kgreason.investigate(HEAD + "\n".join(parts), shapes=shapes) as result:
+        told = " ".join(result.summary().split())
+    assert "1 of 60 parts fails" in told
+    assert "written under weigth instead. Of the one part 100 % fail and none of the other" in told
+    assert "This accounts for it." in told
