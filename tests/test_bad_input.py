@@ -471,7 +471,9 @@ def test_shapes_of_no_known_format() -> None:
     Path("data.ttl").write_text(GOOD)
     Path("shapes.txt").write_text(SHAPES)
     refused(investigate("data.ttl", "--shapes", "shapes.txt"), r"shapes\.txt: the ending \.txt")
-    refused(investigate("data.ttl", "--shapes", "."), r"\.: the ending \(none\) is not known")
+    Path("notes").mkdir()
+    Path("notes", "read.me").write_text(SHAPES)
+    refused(investigate("data.ttl", "--shapes", "notes"), r"notes: no file in this folder ends in")
 
 
 def test_an_ill_formed_shape_among_good_ones_is_named_and_passed_over() -> None:
