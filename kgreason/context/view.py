@@ -62,7 +62,7 @@ _FORMAL: Final = frozenset(
 _COUNTED: Final = frozenset({SH.MaxCountConstraintComponent, SH.UniqueLangConstraintComponent})
 """Components that no value alone breaks, but one value too many."""
 _UNBOUNDED: Final = 1_000_000
-_LEAST: Final = 3
+LEAST: Final = 3
 """Failing nodes that make a candidate; of fewer only families whose values show it are asked."""
 
 
@@ -128,8 +128,8 @@ class View:
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
             "population": self.marks.population.mark,
-            "least": number(_LEAST),
-            "lone": self.marks.failing_count < _LEAST,
+            "least": number(LEAST),
+            "lone": self.marks.failing_count < LEAST,
             "passing": number(round(self.weight * passing)),
             "failed": number(self.marks.failing_count),
             "weight": Literal(f"{self.weight:.9f}", datatype=XSD.decimal),

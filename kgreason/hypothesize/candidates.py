@@ -13,7 +13,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
 from kgreason.base.terms import SH
 from kgreason.context.named_wrong import says_again
-from kgreason.context.view import View, members, number, reads, table
+from kgreason.context.view import LEAST, View, members, number, reads, table
 from kgreason.graph.marks import Split
 from kgreason.hypothesize.several import entries, sorted_terms
 from kgreason.shacl import Constraint, Reading
@@ -149,7 +149,7 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     if "single" in family.header:
-        asked["least"] = min(offered["least"], number(view.marks.failing_count), key=_counted)
+        asked["least"] = number(min(LEAST, view.marks.failing_count))
     if "when" in family.sections and not _holds(view, family.render("when", **asked)):
         return []
     rows = _rows(view, family, split, asked)
@@ -168,11 +168,6 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
         values = {n: sorted_terms(term) for n, term in row.items() if n not in _STANDARD}
         out.append(Candidate(family, values, rough, *regions(family, values, view)))
     return out
-
-
-def _counted(number_: Value) -> int:
-    """Return what a literal of a number counts."""
-    return int(number_.value) if isinstance(number_, Literal) else 0
 
 
 def _rows(view: View, family: Template, split: Split, asked: Mapping[str, Value]) -> Sequence[Row]:

@@ -110,8 +110,9 @@ def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
 
     Where an outcome asks for a class, the class that nodes have instead is no place of theirs.
     """
-    about = {mechanism.values.get("level"), *spoken_of(mechanism.values)} - {None}
-    if mechanism.values.get("level") == origin.values.get("level"):
+    level = mechanism.values.get("level")
+    about = {level, *spoken_of(mechanism.values)} - {None}
+    if level is not None and level == origin.values.get("level"):
         about.add(mechanism.values.get("dimension"))
     if "levels" in mechanism.values:
         about |= {term for term, _ in entries(mechanism.values["levels"])}
