@@ -23,6 +23,7 @@ ROLES: Final = {
     "probe": "Finding out what an endpoint can be asked: one small query with a known answer each.",
     "path": "Where a condition looks: one file for each kind of step from the focus node.",
     "condition": "What a condition asks of the end of a path: one file for each test.",
+    "phrase": "What several queries say alike: one file for each, called by its name in them.",
     "hypothesize": "Proposing causes: one file for each family of hypotheses.",
     "refine": "Making what is still open tighter or wider: one file for each way.",
     "test": "Putting hypotheses to the test: one file for each kind of test.",

@@ -13,13 +13,17 @@
 - or ``added.trig`` and ``removed.trig``: what an update changes; nothing else may change. A file
   that is missing says "nothing".
 
+A phrase is written with variables called as its parameters are, but for those that ``[params]``
+give. Where it is an expression, the expected rows are its table: what these variables are, and
+under ``value`` what it comes to.
+
 Prefixes are those of `kgreason.base.terms`, and ``ex:``.
 """
 
 import csv
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +32,7 @@ import pyoxigraph as ox
 import rdflib
 from rdflib.plugins.sparql import prepareQuery
 
-from kgreason.base.templates import Fragment, Parameter, Template, Value, template
+from kgreason.base.templates import PHRASE, Fragment, Parameter, Template, Value, template
 from kgreason.base.terms import PREFIXES
 from kgreason.record.seal import Functions
 
@@ -87,6 +91,8 @@ class Case:
         """Give the SPARQL text of a section, made a query where it is only a part of one."""
         made = self.template
         given = self.settings.get("params", {})
+        if made.role == PHRASE:
+            return self._phrase(made, given)
         values = {name: value(made.parameters[name], text) for name, text in given.items()}
         used = made.parameters if section == "main" else parameters_of(made, section)
         chosen = {name: values[name] for name in used}
@@ -99,6 +105,24 @@ class Case:
         header = self.expected[section].read_text(encoding="utf-8").splitlines()[0]
         names = " ".join(f"?{name}" for name in header.split(","))
         return f"{prologue()}SELECT DISTINCT {names} WHERE {{ {context}\n{body} }}"
+
+    def _phrase(self, made: Template, given: dict[str, Any]) -> str:
+        """Give a query around a phrase."""
+        body = made.sections["main"]
+        for name in made.parameters.keys() - given.keys():
+            body = body.replace(f"{{{{ {name} }}}}", f"?{name}")
+        own = {name: one for name, one in made.parameters.items() if name in given}
+        values = {name: value(own[name], text) for name, text in given.items()}
+        body = replace(made, sections={"main": body}, parameters=own).fragment(**values).text
+        with self.expected["main"].open(encoding="utf-8", newline="") as file:
+            names, *rows = csv.reader(file)
+        if made.header["form"] == "expression":
+            told = [" ".join(cell or "UNDEF" for cell in row[:-1]) for row in rows]
+            given_rows = "".join(f"({row}) " for row in told)
+            variables = " ".join(f"?{name}" for name in names[:-1])
+            body = f"VALUES ({variables}) {{ {given_rows}}} BIND ({body} AS ?value)"
+        shown = " ".join(f"?{name}" for name in names)
+        return f"{prologue()}SELECT DISTINCT {shown} WHERE {{ {body} }}"
 
 
 def cases(*roles: str) -> list[Case]:

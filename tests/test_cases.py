@@ -23,6 +23,7 @@ ROLES = (
         "inject",
         "look",
         "path",
+        "phrase",
         "record",
         "refine",
     ),

@@ -6,6 +6,9 @@ its role, the file name its name. A document may have several sections, each beg
 `#= name`; without one the whole body is the section `main`. Only typed
 RDF terms and fragments made by other templates can be put in, so no string ever becomes part of a
 query.
+
+What several templates say alike is a file in `queries/phrase/`, and is written in them as
+`{{ name(?variable, parameter) }}`; it is put in its place when the template is read.
 """
 
 import re
@@ -35,6 +38,11 @@ _PREFIX = re.compile(r"^\s*PREFIX\s+(?P<prefix>[\w-]*):\s*<(?P<iri>[^>]*)>\s*$",
 
 _TAG = re.compile(r"\{[{%#]")
 _EXPRESSION = re.compile(r"\{\{ ([a-z_0-9]+) \}\}")
+PHRASE: Final = "phrase"
+"""The role of what other templates may be made of."""
+_CALL = re.compile(r"\{\{ (?P<name>[a-z-]+)\((?P<given>[^(){}]*)\) \}\}")
+_GIVEN = re.compile(r"\?\w+|[a-z_0-9]+")
+_PLACE = re.compile(r"\{\{ ([a-z_0-9]+)((?: \| [a-z]+)?) \}\}")
 
 
 class Fragment:
@@ -225,7 +233,25 @@ _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(  # a template may be a stra
 )
 
 
-_ENVIRONMENT.filters["balanced"] = balanced
+def enumerated(items: Sequence[object]) -> Fragment:
+    """Write terms as what stands after IN; never empty, for `NOT IN ()` gives no row at all."""
+    return Fragment(", ".join(map(_finalize, items)) or _NOTHING)
+
+
+def rows(items: Sequence[object]) -> Fragment:
+    """Write terms as the rows of VALUES; never empty, for rdflib cannot read that."""
+    return Fragment(" ".join(map(_finalize, items)) or _NOTHING)
+
+
+_NOTHING: Final = f"<{PREFIXES['work']}nothing>"
+"""A term that is in no graph."""
+FILTERS: Final[Mapping[str, Callable[..., Fragment]]] = {
+    "balanced": balanced,
+    "enumerated": enumerated,
+    "rows": rows,
+}
+"""What a template may put a list through."""
+_ENVIRONMENT.filters.update(FILTERS)
 
 
 @cache
@@ -263,7 +289,44 @@ def parse(path: Path, role: str) -> Template:
                 "give yours another name."
             )
     sections = _sections(lines[start:])
+    for name, body in sections.items():
+        try:
+            sections[name] = _written_out(body, prefixes)
+        except TemplateError as error:
+            raise TemplateError(f"{path.name}: {error}") from error
     return Template(role, path.stem, path, header, parameters, prefixes, sections)
+
+
+def _written_out(body: str, prefixes: dict[str, str]) -> str:
+    """Put each phrase in the place where it is called; adds the prefixes that they use."""
+
+    def said(call: re.Match[str]) -> str:
+        phrase = _phrase(call["name"])
+        given = [one.strip() for one in call["given"].split(",")]
+        if len(given) != len(phrase.parameters) or not all(map(_GIVEN.fullmatch, given)):
+            wanted = ", ".join(phrase.parameters)
+            raise TemplateError(
+                f"{call[0]} should be {{{{ {phrase.name}({wanted}) }}}}, each a variable or the "
+                "name of a parameter."
+            )
+        prefixes.update(phrase.prefixes)
+        places = dict(zip(phrase.parameters, given, strict=True))
+
+        def filled(found: re.Match[str]) -> str:
+            place = places[found[1]]
+            return place if place.startswith("?") else f"{{{{ {place}{found[2]} }}}}"
+
+        return _PLACE.sub(filled, phrase.sections["main"].strip())
+
+    return _CALL.sub(said, body)
+
+
+@cache
+def _phrase(name: str) -> Template:
+    path = folder("queries") / PHRASE / f"{name}.rq"
+    if not path.is_file():
+        raise TemplateError(f"There is no phrase queries/{PHRASE}/{name}.rq.")
+    return parse(path, PHRASE)
 
 
 def _read_header(

@@ -23,11 +23,11 @@ from kgreason.base.extensions import Extension, using
 from kgreason.base.headers import keys_of
 from kgreason.base.resources import folder
 from kgreason.base.templates import (
+    FILTERS,
     Fragment,
     Parameter,
     Template,
     Value,
-    balanced,
     parse,
     role,
     roles,
@@ -37,7 +37,7 @@ from kgreason.record import policy
 from kgreason.record.seal import Functions
 from kgreason.record.whole_shapes import files
 
-_EXPRESSION: Final = re.compile(r"\{\{ [a-z_0-9]+(?: \| balanced\(.*?\))? \}\}")
+_EXPRESSION: Final = re.compile(r"\{\{ [a-z_0-9]+(?: \| (?:balanced\(.*?\)|enumerated|rows))? \}\}")
 _STATEMENT: Final = re.compile(r"\{% (?:if|elif|else|endif|for|endfor|set) ?[^%{}]*%\}")
 _STRINGS_AND_IRIS: Final = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<[^<>"{}|^`\\\s]*>'
@@ -49,7 +49,8 @@ _ALWAYS_TOLD: Final = {"fail", "Failures", "parts", "condition", "why"}
 """Names that a sentence of a family may have in braces without binding them."""
 _SHAPED: Final = {
     **dict.fromkeys(
-        ["value", "other", "holder", "object", "stored", "any", "focus", "bound"], "?{name}"
+        ["value", "other", "holder", "object", "stored", "any", "focus", "bound", "label", "class"],
+        "?{name}",
     ),
     **dict.fromkeys(["datatype", "same", "plain", "other_plain", "number"], "?value"),
     **dict.fromkeys(["fails", "tests", "each_fails", "unqualified", "among"], "isBlank(?value)"),
@@ -154,7 +155,7 @@ def body(made: Template) -> str:
 def used(text: str) -> set[str]:
     """Return the parameters that a text uses; raises jinja2.TemplateError for a broken one."""
     environment = ImmutableSandboxedEnvironment(autoescape=True)
-    environment.filters["balanced"] = balanced
+    environment.filters.update(FILTERS)
     return meta.find_undeclared_variables(environment.parse(text))
 
 
@@ -376,6 +377,7 @@ def _whole(made: Template, part: Fragment) -> str:
     text = part.text
     if re.match(r"\s*(SELECT|ASK|CONSTRUCT|DELETE|INSERT)\b", text):
         return head + text
-    if made.header.get("form") == "test" or made.header.get("use") == "expression":
+    form = {made.header.get("form"), made.header.get("use")}
+    if form & {"test", "expression"}:
         text = f"FILTER ({text})"
     return f"{head}SELECT * WHERE {{ ?focus a ?class . {text} }}"

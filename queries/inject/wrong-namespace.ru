@@ -14,5 +14,5 @@ INSERT { GRAPH ?graph { ?focus ?other ?value . } }
 WHERE {
   GRAPH work:marks { ?focus work:corrupted work:fault . }
   GRAPH ?graph { ?focus {{ predicate }} ?value . }
-  BIND (IRI(CONCAT({{ space }}, REPLACE(STR({{ predicate }}), "^.*[/#:]", ""))) AS ?other)
+  BIND (IRI(CONCAT({{ space }}, {{ local-name(predicate) }})) AS ?other)
 }

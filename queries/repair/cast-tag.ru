@@ -37,7 +37,7 @@ WHERE {
   BIND (COALESCE(?two, ?first) AS ?language)
   BIND (CONCAT(?language, SUBSTR(?tag, STRLEN(?first) + 1)) AS ?short)
   { SELECT ?language (SAMPLE(?one) AS ?listed) (COUNT(?one) AS ?choices) WHERE {
-    VALUES ?given { {% for l in languages %}{{ l }} {% endfor %}}
+    VALUES ?given { {{ languages | rows }} }
     BIND (LCASE(?given) AS ?one)
     BIND (REPLACE(?one, "-.*$", "") AS ?language)
   } GROUP BY ?language }

@@ -22,7 +22,7 @@ WHERE {
   GRAPH ?graph { ?focus {{ predicate }} ?value . }
   FILTER (isLiteral(?value) && !isNumeric(?value) && REGEX(STR(?value), "^[+-]?[0-9]+(,[0-9]+)?$"))
   {% if wanted %}
-  VALUES ?asked { {% for one in wanted %}{{ one }} {% endfor %}}
+  VALUES ?asked { {{ wanted | rows }} }
   FILTER (REGEX(STR(?asked), "XMLSchema#(decimal|double|float)$"))
   {% else %}
   FILTER (CONTAINS(STR(?value), ","))

@@ -18,6 +18,6 @@ PREFIX work: <urn:x-kgreason:work:>
 INSERT { GRAPH work:shapes { {{ shape }} sh:property ?listed . ?listed sh:path ?level . } }
 WHERE {
   GRAPH work:shapes { {{ shape }} sh:closed ?closed . }
-  VALUES ?level { {% for p in levels %}{{ p }} {% endfor %} }
-  BIND (IRI(CONCAT(STR({{ shape }}), "-", REPLACE(STR(?level), "^.*[/#:]", ""))) AS ?listed)
+  VALUES ?level { {{ levels | rows }} }
+  BIND (IRI(CONCAT(STR({{ shape }}), "-", {{ local-name(?level) }})) AS ?listed)
 }

@@ -18,5 +18,5 @@ PREFIX work: <urn:x-kgreason:work:>
 INSERT { GRAPH work:shapes { {{ shape }} sh:property ?listed . ?listed sh:path {{ level }} . } }
 WHERE {
   GRAPH work:shapes { {{ shape }} sh:closed ?closed . }
-  BIND (IRI(CONCAT(STR({{ shape }}), "-", REPLACE(STR({{ level }}), "^.*[/#:]", ""))) AS ?listed)
+  BIND (IRI(CONCAT(STR({{ shape }}), "-", {{ local-name(level) }})) AS ?listed)
 }

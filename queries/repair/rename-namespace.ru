@@ -19,7 +19,7 @@ WHERE {
   {{ nodes }}
   BIND (REPLACE(STR({{ level }}), "[^/#:]*$", "") AS ?space)
   BIND (REPLACE(STR({{ predicate }}), "[^/#:]*$", "") AS ?asked)
-  FILTER (REPLACE(STR({{ level }}), "^.*[/#:]", "") = REPLACE(STR({{ predicate }}), "^.*[/#:]", ""))
+  FILTER ({{ local-name(level) }} = {{ local-name(predicate) }})
   GRAPH ?graph { ?focus ?wrong ?value . }
   FILTER (STRSTARTS(STR(?wrong), ?space) && !REGEX(STRAFTER(STR(?wrong), ?space), "[/#:]"))
   BIND (IRI(CONCAT(?asked, STRAFTER(STR(?wrong), ?space))) AS ?right)

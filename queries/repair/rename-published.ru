@@ -20,6 +20,6 @@ INSERT { GRAPH ?graph { ?focus {{ predicate }} ?new . } }
 WHERE {
   {{ nodes }}
   GRAPH ?graph { ?focus {{ predicate }} ?old . }
-  VALUES ?old { {% for p in levels %}{{ p }} {% endfor %}}
+  VALUES ?old { {{ levels | rows }} }
   BIND (IRI(CONCAT({{ space }}, REPLACE(STR(?old), "^.*[/#]", ""))) AS ?new)
 }

@@ -24,7 +24,7 @@ WHERE {
   FILTER (isIRI(?old) && REPLACE(STR(?old), "^(.*[/#]|[^/#]*:).*$", "$1") = {{ level }})
   BIND (IRI(CONCAT({{ space }}, SUBSTR(STR(?old), STRLEN({{ level }}) + 1))) AS ?new)
   {% if allowed %}
-  FILTER (?old NOT IN ({% for p in allowed %}{{ p }}{% if not loop.last %}, {% endif %}{% endfor %}) && ?new IN ({% for p in allowed %}{{ p }}{% if not loop.last %}, {% endif %}{% endfor %}))
+  FILTER (?old NOT IN ({{ allowed | enumerated }}) && ?new IN ({{ allowed | enumerated }}))
   {% else %}
   FILTER NOT EXISTS { ?old ?property ?value . }
   FILTER EXISTS { ?new ?said ?so . }
@@ -38,7 +38,7 @@ WHERE {
   FILTER (isIRI(?old) && REPLACE(STR(?old), "^(.*[/#]|[^/#]*:).*$", "$1") = {{ level }})
   BIND (IRI(CONCAT({{ space }}, SUBSTR(STR(?old), STRLEN({{ level }}) + 1))) AS ?new)
   {% if allowed %}
-  FILTER (?old NOT IN ({% for p in allowed %}{{ p }}{% if not loop.last %}, {% endif %}{% endfor %}) && ?new NOT IN ({% for p in allowed %}{{ p }}{% if not loop.last %}, {% endif %}{% endfor %}))
+  FILTER (?old NOT IN ({{ allowed | enumerated }}) && ?new NOT IN ({{ allowed | enumerated }}))
   {% else %}
   FILTER NOT EXISTS { ?old ?property ?value . }
   FILTER NOT EXISTS { ?new ?said ?so . }

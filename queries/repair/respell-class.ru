@@ -21,5 +21,5 @@ INSERT { GRAPH ?graph { ?focus {{ predicate }} {{ near }} . } }
 WHERE {
   {{ nodes }}
   GRAPH ?graph { ?focus {{ predicate }} ?old . }
-  VALUES ?old { {% if levels %}{% for p in levels %}{{ p }} {% endfor %}{% else %}{{ level }} {% endif %}}
+  VALUES ?old { {% if levels %}{{ levels | rows }}{% else %}{{ level }} {% endif %}}
 }

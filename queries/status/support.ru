@@ -61,9 +61,10 @@ WHERE {
     MINUS { SELECT DISTINCT ?hypothesis WHERE {
       {{ investigation }} trails:policy/policy:threshold ?bar .
       ?hypothesis trails:gate "none" ; trails:symptom ?failed .
-      ?waiting a trails:Candidate ; trails:symptom ?failed ; trails:aspect ?aspect ; trails:family ?family ; trails:regionPattern ?place ; trails:yieldedTo ?instead .
-      # What was counted on one half may be noise; a condition was paid for in bits.
-      FILTER (?aspect = trails:Mechanism || STRSTARTS(?family, "condition-"))
+      ?waiting a trails:Candidate ; trails:symptom ?failed ; trails:aspect ?aspect ; trails:regionPattern ?place ; trails:yieldedTo ?instead .
+      # What was counted on one half may be noise; what has a code was paid for in bits.
+      OPTIONAL { ?waiting trails:bitsSaved ?saved . }
+      FILTER (?aspect = trails:Mechanism || BOUND(?saved))
       ?instead trails:aspect trails:Mechanism ; trails:confidence ?left . FILTER (?left < ?bar)
       MINUS { SELECT DISTINCT ?failed ?place WHERE { ?tried a trails:Hypothesis ; trails:symptom ?failed ; trails:regionPattern ?place . } }
     } }
