@@ -467,6 +467,55 @@ def test_what_points_at_reached_nodes_is_cut_where_it_takes_too_long(
         assert audit(found.record).ok, str(audit(found.record))
 
 
+LATE = "the server did not end its answer within 60 s."
+
+
+def test_a_rule_that_takes_too_long_is_passed_over(
+    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = AskingEndpoint.solutions
+
+    def late(self: AskingEndpoint, query: str) -> Any:
+        if "/lab/unit" in query and "EXISTS" in query:
+            raise Late(LATE)
+        return ask(self, query)
+
+    monkeypatch.setattr(AskingEndpoint, "solutions", late)
+    both = tmp_path / "shapes.ttl"
+    slow = "e:SlowShape a sh:NodeShape ; sh:targetClass e:Sample ;\n"
+    slow += "  sh:property [ sh:path e:unit ; sh:minCount 1 ] .\n"
+    both.write_text(SHAPES + slow, encoding="utf-8")
+    with kgreason.investigate(server.address, shapes=both, **RUN) as found:
+        told = found.as_dict()
+    assert [one["failing"] for one in told["symptoms"]] == [40]
+    said = next(one for one in told["notices"] if one.startswith("MinCount"))
+    assert "/lab/unit" in said
+    assert said.endswith(f"{LATE} It is passed over.")
+
+
+def test_an_endpoint_that_answers_nothing_any_more_ends_the_run(
+    server: Served, shapes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, sent = AskingEndpoint.solutions, AskingEndpoint._sent
+    gone: list[str] = []
+
+    def late(self: AskingEndpoint, query: str) -> Any:
+        if gone or "failing" in query or "NOT EXISTS" in query:
+            gone.append(query)
+            raise Late(LATE)
+        return ask(self, query)
+
+    def dead(self: AskingEndpoint, form: Any) -> Any:
+        if gone:
+            raise Late(LATE)
+        return sent(self, form)
+
+    monkeypatch.setattr(AskingEndpoint, "solutions", late)
+    monkeypatch.setattr(AskingEndpoint, "_sent", dead)
+    with pytest.raises(Late, match="did not end its answer"):
+        kgreason.investigate(server.address, shapes=shapes, **RUN)
+
+
 def test_many_named_graphs_beside_an_empty_default_graph_are_not_taken_for_nothing(
     shapes: Path,
 ) -> None:

@@ -120,6 +120,21 @@ class AskingEndpoint:
         except Late as error:
             raise Late(f"{error} Allow its answers more time with --query-seconds.") from error
 
+    def alive(self) -> bool:
+        """Check whether the endpoint still answers what is no work at all."""
+        try:
+            self._sent([("query", "SELECT (1 AS ?one) WHERE { }")])
+        except SourceError:
+            return False
+        return True
+
+    def goes_on_after(self, error: SourceError) -> bool:
+        """Check whether what went wrong is about one query, so that others may be asked.
+
+        After a query that took too long that is found out by another one.
+        """
+        return about_one_query(error) or (isinstance(error, Late) and self.alive())
+
     @property
     def page(self) -> int:
         """As many rows may be asked for at once."""

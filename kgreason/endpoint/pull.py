@@ -9,12 +9,13 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.errors import GraphError
-from kgreason.base.fetching import SourceError
+from kgreason.base.fetching import Late, SourceError
 from kgreason.base.figures import integer
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
 from kgreason.endpoint.asking_endpoint import (
     BATCH,
+    AskingEndpoint,
     EndpointStore,
     Inconsistent,
     about_one_query,
@@ -120,12 +121,17 @@ class Estimate:
 class _Counts:
     """Counts the nodes of targets on an endpoint, which has a time limit of its own."""
 
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
+    def __init__(self, pages: Pages, asking: AskingEndpoint) -> None:
+        self._pages, self._asking = pages, asking
 
     def count(self, target: Fragment, *, guarded: bool) -> int | None:  # noqa: ARG002
-        """Return the number of nodes."""
-        return self._pages.population(target)
+        """Return the number of nodes; None where that takes the endpoint too long."""
+        try:
+            return self._pages.population(target)
+        except Late as error:
+            if not self._asking.goes_on_after(error):
+                raise
+            return None
 
 
 class _Pull:
@@ -227,7 +233,7 @@ class _Pull:
         probed = probe(self.asking, dialect_of(self.asking))
         self.notices += notices(probed, self.named.host)
         store = EndpointStore(self.asking, known(self.asking, rules, self.notices))
-        compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.pages))
+        compiled = compile_(Graph(store, (), "", 0, 0), _Counts(self.pages, self.asking))
         self.notices += compiled.notices
         self.notices += [
             f"{label(one)}: which nodes reach {one.at.value} is told here; by how much the "
@@ -324,7 +330,7 @@ class _Pull:
             try:
                 return self._drawn(replace(constraint, portable=spelled), reported)
             except SourceError as error:
-                if not about_one_query(error):
+                if not self.asking.goes_on_after(error):
                     raise
                 why = f"{error} It is passed over."
         self.refused.append(f"{constraint.label}: {why}")
