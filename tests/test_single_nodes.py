@@ -72,6 +72,19 @@ def told(right: str, wrong: str, rule: str, failing: int) -> list[str]:
             "sh:path ex:of ; sh:class ex:Thing",
             "What of points at is typed as Document, not as the shape asks.",
         ),
+        (
+            "ex:code {n}",
+            "ex:code {n} , 'missing'",
+            "sh:path ex:code ; sh:maxCount 1",
+            "The wrong values of code have a form in common: “a word for not known”.",
+        ),
+        (
+            "ex:code {n} ; ex:name 'p{n}' ; ex:size {n}",
+            "ex:code {n} , 99 ; ex:name 'p{n}' , 'q{n}' ; ex:size {n} , 77",
+            "sh:path ex:code ; sh:maxCount 1",
+            "Several things, or several versions of one, bear one IRI: nodes that fail have several "
+            "values of name, size, too.",
+        ),
     ],
 )
 def test_what_a_value_shows_is_told_of_one_node(
@@ -92,6 +105,17 @@ def test_what_goes_along_with_one_node_by_chance_is_not_told(
     wrong: str, rule: str, failing: int
 ) -> None:
     assert told("ex:weight {n}", wrong, rule, failing) == []
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_misspelt_class_of_the_node_itself_is_told(failing: int) -> None:
+    data = parts("a ex:Gadget", "a ex:Gadgt", failing)
+    rule = f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; sh:class ex:Gadget ."
+    with kgreason.investigate(data, shapes=rule) as result:
+        (symptom,) = result.as_dict()["symptoms"]
+    (told,) = [h for h in symptom["hypotheses"] if h["status"] == "supported"]
+    assert told["kind"] == "value"
+    assert "allow Gadgt as type; it allows Gadget" in told["statement"]
 
 
 def test_the_summary_speaks_of_one_node() -> None:

@@ -149,7 +149,8 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
         return []
     asked = {k: v for k, v in offered.items() if k in family.parameters}
     if "single" in family.header:
-        asked["least"] = number(min(LEAST, view.marks.failing_count))
+        # Of a few nodes half are enough: what is wrong shows in the values of each.
+        asked["least"] = number(min(LEAST, (view.marks.failing_count + 1) // 2))
     if "when" in family.sections and not _holds(view, family.render("when", **asked)):
         return []
     rows = _rows(view, family, split, asked)

@@ -47,7 +47,7 @@ def choice_readings(
         if parameter == SH["not"]:
             return ()
         if all(asked.keys() == {SH["class"]} for asked in found):
-            return (_of_a_class([term for asked in found for term in asked[SH["class"]]]),)
+            return (of_a_class([term for asked in found for term in asked[SH["class"]]]),)
         lacking = _lacking(shapes, alternatives)
         return tuple({one.path.text: one for one in lacking}.values())
     known = registry()
@@ -185,7 +185,7 @@ def _listed(
             yield one
 
 
-def _of_a_class(classes: Sequence[Term]) -> Reading:
+def of_a_class(classes: Sequence[Term]) -> Reading:
     """Return the reading that a node is of none of some classes."""
     return Reading(
         of_predicate(TYPE),
