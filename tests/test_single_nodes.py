@@ -16,6 +16,10 @@ PARTS = 60
 MISSPELT = (
     "The rule does not allow “clossed” as state; it allows “closed”, which is nearly the same."
 )
+MERGED = (
+    "Several things, or several versions of one, bear one IRI: nodes that fail have several values "
+    "of name, size, too."
+)
 
 
 def shapes_of(rule: str) -> str:
@@ -82,8 +86,7 @@ def told(right: str, wrong: str, rule: str, failing: int) -> list[str]:
             "ex:code {n} ; ex:name 'p{n}' ; ex:size {n}",
             "ex:code {n} , 99 ; ex:name 'p{n}' , 'q{n}' ; ex:size {n} , 77",
             "sh:path ex:code ; sh:maxCount 1",
-            "Several things, or several versions of one, bear one IRI: nodes that fail have several "
-            "values of name, size, too.",
+            MERGED,
         ),
     ],
 )

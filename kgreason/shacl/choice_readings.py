@@ -47,7 +47,7 @@ def choice_readings(
         if parameter == SH["not"]:
             return ()
         if all(asked.keys() == {SH["class"]} for asked in found):
-            return (of_a_class([term for asked in found for term in asked[SH["class"]]]),)
+            return (_of_a_class([term for asked in found for term in asked[SH["class"]]]),)
         lacking = _lacking(shapes, alternatives)
         return tuple({one.path.text: one for one in lacking}.values())
     known = registry()
@@ -81,12 +81,12 @@ def inner_readings(
     """Return what is asked of values by a shape that they conform to, or by a class behind them.
 
     `outer` is the shape with the `parameter`: sh:node, sh:qualifiedMinCount, or sh:hasValue at the
-    end of a path that ends with the class. `violation` binds ?value of ?focus to each value that
-    does not conform, where all have to. Nothing is read where the inner shape has a choice in it,
-    or asks nothing of the value itself.
+    end of a path that ends with the class; of the node itself, sh:class is such a parameter, too.
+    `violation` binds ?value of ?focus to each value that does not conform, where all have to.
+    Nothing is read where the inner shape has a choice in it, or asks nothing of the value itself.
     """
     if path is None:
-        return ()
+        return (_of_a_class([given]),) if parameter == SH["class"] else ()
     if parameter == SH.hasValue:
         return tuple(_classed(path, given))
     some = parameter == SH.qualifiedMinCount
@@ -185,7 +185,7 @@ def _listed(
             yield one
 
 
-def of_a_class(classes: Sequence[Term]) -> Reading:
+def _of_a_class(classes: Sequence[Term]) -> Reading:
     """Return the reading that a node is of none of some classes."""
     return Reading(
         of_predicate(TYPE),

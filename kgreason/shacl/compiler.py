@@ -16,7 +16,6 @@ from kgreason.shacl.choice_readings import (
     INNER,
     choice_readings,
     inner_readings,
-    of_a_class,
     own_reading,
 )
 from kgreason.shacl.components import Component, custom, registry
@@ -315,10 +314,9 @@ class _Compiler:
         if component.parameter in CHOICES:
             asked = (self.shapes, component.parameter, given)
             return of_each_property(choice_readings(*asked, reached.path, texts.violation))
-        if component.parameter in INNER:
+        of_itself = reached.path is None and component.parameter == SH["class"]
+        if component.parameter in INNER or of_itself:
             return of_each_property(inner_readings(*shape, reached.path, texts.violation))
-        if component.parameter == SH["class"] and reached.path is None:
-            return (of_a_class([given]),)  # of the node itself a class is a value of its type
         if component.is_test and reached.path is not None and properties(reached.path):
             own = own_reading(*shape, reached.path, texts.violation)
             return of_each_property((own,))[1:]
