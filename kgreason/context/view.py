@@ -19,13 +19,12 @@ from kgreason.context.published import akin, published, vocabularies
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path, Reading, chosen_by
+from kgreason.shacl.asked_iris import asked_iris
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
 
 _VALUE: Final = re.compile(r"[?$]value\b")
-_OWN_IRI: Final = re.compile(r"\bSTR\s*\(\s*[?$](?:focus|this)\s*\)", re.IGNORECASE)
-_ANY_PROPERTY: Final = re.compile(r"(?:[?$](?:focus|this)|;)\s*[?$](\w+)\s+[?$<\"]")
 _OF_QUERIES: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
 _OF_TEXTS: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Pattern", "In", "MinLength", "MaxLength")
@@ -218,19 +217,13 @@ class View:
         if self.constraint.path is None and self.constraint.component in _OF_TEXTS:
             return True
         named = self.constraint.component in _OF_QUERIES
-        return named and bool(_OWN_IRI.search(self.constraint.violation.text))
+        return named and asked_iris(self.constraint.violation).own
 
     def _of_iris(self) -> dict[str, Value]:
         """Return whether the rule is about the IRIs of the nodes, or of their properties."""
         offered: dict[str, Value] = {"named" if self.asks_iri else "minted": True}
-        text = self.constraint.violation.text
-        named = "|".join(map(re.escape, set(_ANY_PROPERTY.findall(text))))
-        asked = rf"\bSTR\s*\(\s*[?$](?:{named})\s*\)"
-        if (
-            self.constraint.component in _OF_QUERIES
-            and named
-            and re.search(asked, text, re.IGNORECASE)
-        ):
+        asked = self.constraint.component in _OF_QUERIES
+        if asked and asked_iris(self.constraint.violation).properties:
             offered["properties"] = True
         return offered
 

@@ -1,0 +1,53 @@
+"""Whether a query looks at how things are called: at a node's own IRI, or at its properties'."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from kgreason.base.templates import Fragment
+from kgreason.shacl.query_tree import UnreadError, parsed, plain
+
+_FOCUS: Final = frozenset({"focus", "this"})
+
+
+class AskedIris(NamedTuple):
+    """Whether the text of the node's own IRI is asked about, and that of any of its properties."""
+
+    own: bool
+    properties: bool
+
+
+@lru_cache(maxsize=64)
+def asked_iris(pattern: Fragment) -> AskedIris:
+    """Read the pattern of a query's failing nodes; one that is not read asks of neither."""
+    head = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in pattern.prefixes.items())
+    try:
+        parts = list(_parts(parsed(f"{head}SELECT * WHERE {{ {pattern.text} }}")))
+    except (UnreadError, RecursionError):
+        return AskedIris(own=False, properties=False)
+    texts = {_variable(plain(one.arg)) for one in parts if one.name == "Builtin_STR"}
+    properties = {
+        _variable(predicate)
+        for block in parts
+        if block.name == "TriplesBlock"
+        for triples in block.triples
+        for subject, predicate in zip(triples[::3], triples[1::3], strict=True)
+        if _variable(subject) in _FOCUS
+    }
+    return AskedIris(bool(texts & _FOCUS), bool(texts & properties - {""}))
+
+
+def _parts(thing: Any) -> Iterator[Any]:
+    """Return every named part of a tree."""
+    if isinstance(thing, Mapping):
+        if hasattr(thing, "name"):
+            yield thing
+        thing = list(thing.values())
+    if isinstance(thing, Iterable) and not isinstance(thing, str):
+        for inner in thing:
+            yield from _parts(inner)
+
+
+def _variable(term: Any) -> str:
+    """Return the name of a variable, nothing of any other term."""
+    return str(term) if type(term).__name__ == "Variable" else ""
