@@ -27,7 +27,9 @@ def says_again(view: View, family: Template, reading: Reading | None) -> bool:
     what a family tells beside the value (their language), unless the rule asks for that.
     """
     if "beside-value" in family.header:
-        return reading is not None and "LanguageIn" in reading.components
+        # A rule that was found out by trying may be about anything, the language among it.
+        asked = reading.components if reading is not None else frozenset()
+        return "LanguageIn" in asked and "Pattern" not in asked
     told = family.header.get("kind") == "value" and family.header.get("aspect") == "mechanism"
     return told and names_wrong(view, reading)
 

@@ -47,6 +47,7 @@ _PRESENCE: Final = frozenset(
         *("Class", "Datatype", "NodeKind", "In", "Pattern", "LanguageIn", "UniqueLang"),
         *("MinLength", "MaxLength", "MinInclusive", "MinExclusive", "MaxInclusive"),
         *("MaxExclusive", "MaxCount", "QualifiedMaxCount", "LessThan", "LessThanOrEquals"),
+        *("Node", "Not", "And", "Or", "Xone"),
     )
 )
 """Components that only a node with a value can fail."""

@@ -44,14 +44,16 @@ class Outline:
 def outlined(view: View, candidate: Candidate) -> Outline:
     """Return the outline of a candidate: the tests of its family that can give a result here.
 
-    Beside them stand the tests of whether it restates the rule, to which every region is put.
+    Beside them stand the tests of whether it restates the rule, to which every region is put that
+    is not known from elsewhere.
     """
     family = candidate.family
     half = view.split(family).heldout
     levels = _levels(view, candidate, half)
     dealt = clusters(view, candidate.values)
     kinds, asked = [], set()
-    asked_of_all = kinds_of(RESTATEMENT) if breaks(view) else []
+    elsewhere = "known-elsewhere" in family.header
+    asked_of_all = kinds_of(RESTATEMENT) if not elsewhere and breaks(view) else []
     for kind in dict.fromkeys([*family.header["tests"].split(), *asked_of_all]):
         parameters = template("test", kind).parameters
         needed = {

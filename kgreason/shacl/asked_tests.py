@@ -143,7 +143,7 @@ def _counted(test: Any, binds: Mapping[str, Any], *, denied: bool) -> Test | Non
 
 
 def _counted_apart(one: Any, sign: str, other: Any) -> Test | None:
-    """Return what it asks that there are more values than languages of values; None for others."""
+    """Return what it asks that there are more values than languages or texts; None for others."""
     if getattr(other, "name", "") != "Aggregate_Count" or sign not in {">", "<", "!="}:
         return None
     more, less = (one, other) if sign != "<" else (other, one)
@@ -151,9 +151,12 @@ def _counted_apart(one: Any, sign: str, other: Any) -> Test | None:
         more, less = less, more
     kind = getattr(plain(less.vars), "name", "")
     name = next(iter(variables([more.vars])), None)
-    if kind != "Builtin_LANG" or name is None or variables([less.vars]) != {name}:
+    if kind not in _APART or name is None or variables([less.vars]) != {name}:
         return Test()
-    return Test(counted=name, most=1, apart=True)
+    return Test(counted=name, most=1, apart=kind == "Builtin_LANG")
+
+
+_APART: Final = frozenset({"Builtin_LANG", "Builtin_STR"})
 
 
 def _sides(test: Any, binds: Mapping[str, Any]) -> tuple[Any, str, Any]:
