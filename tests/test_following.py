@@ -108,6 +108,19 @@ def test_a_hypothesis_has_nodes_too_and_a_bare_number_is_refused(place: Path) ->
     assert "it has C1, C2" in none.err
 
 
+def test_a_broken_rule_has_nodes_too(place: Path) -> None:
+    with kgreason.open(place / "ledger") as opened:
+        result = opened.result()
+        for symptom in result.symptoms:
+            found = opened.nodes(f"S{symptom.id.rpartition(':')[2]}")
+            assert found.complete
+            assert len(found) == symptom.failing
+            assert all(one.fails for one in found)
+    none = asked(place, "nodes", "S9")
+    assert none.code == 2
+    assert "There is no symptom S9" in none.err
+
+
 def test_without_the_data_only_cited_nodes_are_known_and_that_is_said(
     place: Path, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -215,12 +216,14 @@ class OpenLedger:
     def nodes(self, cause: str, which: Which = None, *, data: Paths = ()) -> FocusNodes:
         """Return the focus nodes of a cause (C1) or hypothesis (H3), with field, value and source.
 
+        Of a symptom (S1) they are those that fail.
         They are looked up in the data, which are read again: from where they were, or from `data`.
         Where they cannot be had, only the nodes that the record cites are known; `complete` and
         `source` of the answer say so, and why. Raises OptionError where there is no such cause.
         """
         with self._at_hand(which, data) as (result, why):
-            found = result.nodes(result.cause(cause))
+            symptom = re.fullmatch(r"[Ss]\d+", cause.strip())
+            found = result.nodes(result.symptom(cause) if symptom else result.cause(cause))
             return found if not why else replace(found, source=f"{found.source} {why}")
 
     def why(self, node: str, which: Which = None, *, data: Paths = ()) -> NodeFindings:

@@ -41,7 +41,7 @@ def nodes(
         typer.Argument(
             metavar="CAUSE",
             show_default=False,
-            help="A cause, such as C1, or a hypothesis, such as H3.",
+            help="A cause, such as C1, a hypothesis, such as H3, or a broken rule, such as S1.",
         ),
     ],
     which: o.Which = None,

@@ -129,12 +129,18 @@ class FocusNodes(Framed, Sequence[FocusNode]):
 
 
 def focus_nodes(
-    cause: ReportedCause | ReportedHypothesis,
+    cause: ReportedCause | ReportedHypothesis | ReportedSymptom,
     symptoms: Sequence[ReportedSymptom],
     record: Record,
     at_hand: AtHand | None,
 ) -> FocusNodes:
-    """Return the focus nodes of a cause or hypothesis, symptom by symptom, sorted by name."""
+    """Return the focus nodes of a cause or hypothesis, symptom by symptom, sorted by name.
+
+    Of a symptom those that fail are returned, or where the data are not at hand those that fail and
+    are cited by the evidence on its hypotheses.
+    """
+    if isinstance(cause, ReportedSymptom):
+        return _failing(cause, record, at_hand)
     wanted = {cause.id} if isinstance(cause, ReportedHypothesis) else set(cause.hypotheses)
     names = {symptom.id: symptom.name for symptom in symptoms}
     pairs = [(s, h) for s in symptoms for h in s.hypotheses if h.id in wanted]
@@ -143,6 +149,17 @@ def focus_nodes(
         return FocusNodes(tuple(cited), complete=False, source=FROM_RECORD, names=names)
     found = dict.fromkeys(node for s, h in pairs for node in _inside(at_hand, record, s, h))
     return FocusNodes(tuple(found), complete=True, source=FROM_DATA, names=names)
+
+
+def _failing(symptom: ReportedSymptom, record: Record, at_hand: AtHand | None) -> FocusNodes:
+    names = {symptom.id: symptom.name}
+    seen = None if at_hand is None else seen_as(at_hand, record).get(symptom.id)
+    if at_hand is None or seen is None:
+        cited = dict.fromkeys(node for h in symptom.hypotheses for node in _cited(record, h))
+        nodes = tuple(node for node in cited if node.fails)
+        return FocusNodes(nodes, complete=False, source=FROM_RECORD, names=names)
+    nodes = tuple(described(at_hand, symptom.id, seen, seen.observation.failing))
+    return FocusNodes(nodes, complete=True, source=FROM_DATA, names=names)
 
 
 def _cited(record: Record, hypothesis: ReportedHypothesis) -> Iterator[FocusNode]:

@@ -96,8 +96,10 @@ class Found:
             self._entries = _Entries(heads, symptoms, causes)
         return self._entries
 
-    def nodes(self, cause: ReportedCause | ReportedHypothesis) -> FocusNodes:
+    def nodes(self, cause: ReportedCause | ReportedHypothesis | ReportedSymptom) -> FocusNodes:
         """Return the focus nodes in the region of a cause, whether each fails, and its values.
+
+        Of a symptom they are those that fail.
 
         A result of `investigate` or `resume` looks them all up in the data it has read. One that
         was read from a ledger knows only those that its evidence cites; `complete` and `source` of
@@ -105,6 +107,15 @@ class Found:
         """
         with using(self._extensions):
             return focus_nodes(cause, self.symptoms, self.told, self._at_hand)
+
+    def symptom(self, name: str) -> ReportedSymptom:
+        """Return a symptom by its name, such as S1; raises OptionError where there is none."""
+        known = {f"S{number_in(one.id)}": one for one in self.symptoms}
+        wanted = f"S{number_in(name)}"
+        if wanted not in known:
+            has = f"it has {', '.join(known)}" if known else "nobody fails"
+            raise OptionError(f"There is no symptom {name} in {self.record.iri.value}; {has}.")
+        return known[wanted]
 
     def cause(self, name: str) -> ReportedCause | ReportedHypothesis:
         """Return a cause by its name, such as C1, or a hypothesis by its name or IRI, such as H3.
@@ -136,3 +147,9 @@ class Found:
     def __repr__(self) -> str:
         iri = self.record.iri.value
         return f"<{type(self).__name__} {iri}: {'closed' if self._closed else self.headline}>"
+
+
+def number_in(name: str) -> int:
+    """Return the number at the end of a name or an IRI, 0 where there is none."""
+    found = re.search(r"\d+$", name.strip())
+    return int(found[0]) if found else 0

@@ -220,6 +220,7 @@ def _without_cause(record: Record) -> Iterator[OpenSymptom]:
         values: dict[str, Value] = {
             "investigation": record.iri,
             "symptom": NamedNode(row["symptom"].value),
+            "which": Literal(called(record)),
             "naming": template("record", "symptom-name").fragment(),
         }
         step = next(_steps(record, "symptom", values), None) if verdict == _OPEN else None
@@ -246,7 +247,7 @@ def text(
     for one in first:
         lines += _told(one, ledger, width, everything=everything)
     for symptom in told.open[:room]:
-        lines += _open(symptom, width)
+        lines += _open(symptom, ledger, width)
     more, rest = len(told.causes) - len(first), max(0, len(told.open) - room)
     lines += _where(told, more, rest, ledger, width)
     return "\n".join(lines).rstrip() + "\n"
@@ -290,11 +291,11 @@ def _ended(lines: list[str], asked: str, width: int | None, indent: str) -> list
     return [*lines, f"{indent}{asked}"]
 
 
-def _open(one: OpenSymptom, width: int | None) -> Iterator[str]:
+def _open(one: OpenSymptom, ledger: str | None, width: int | None) -> Iterator[str]:
     name = f"{one.name[:1].upper()}{one.name[1:]}".removesuffix(".")
     yield from _wrapped(f"{name}: {one.counts}, {one.verdict}.", width, "-   ", _INDENT)
     if one.step is not None:
-        yield from _step(one.step, None, width)
+        yield from _step(one.step, ledger, width)
 
 
 def _where(told: Answer, more: int, rest: int, ledger: str | None, width: int | None) -> list[str]:
