@@ -47,10 +47,12 @@ _PRESENCE: Final = frozenset(
         *("Class", "Datatype", "NodeKind", "In", "Pattern", "LanguageIn", "UniqueLang"),
         *("MinLength", "MaxLength", "MinInclusive", "MinExclusive", "MaxInclusive"),
         *("MaxExclusive", "MaxCount", "QualifiedMaxCount", "LessThan", "LessThanOrEquals"),
-        *("Node", "Not", "And", "Or", "Xone"),
+        *("Node", "Not", "And", "Or", "Xone", "Disjoint"),
     )
 )
 """Components that only a node with a value can fail."""
+_PAIRED: Final = (SH.disjoint, SH.lessThan, SH.lessThanOrEquals)
+"""Parameters that name another property, of which a node needs a value as well to fail."""
 
 
 _FORMAL: Final = frozenset(
@@ -393,11 +395,14 @@ def exposed(view: View) -> int:
 
 def exposure(view: View) -> Fragment:
     """Return the pattern of the ?focus that could fail; nothing where all could."""
-    path = view.constraint.path
-    predicate = path.predicate if path is not None else None
-    if predicate is None or view.constraint.component not in _PRESENCE or forbids(view.constraint):
+    given = view.constraint
+    if given.component not in _PRESENCE or forbids(given):
         return Fragment("")
-    return Fragment(f"?focus {predicate} ?asked .")
+    path = given.path
+    needed = [] if path is None or path.predicate is None else [path.predicate]
+    beside = (term for name in _PAIRED for term in given.parameters.get(name, ()))
+    needed += [term for term in beside if isinstance(term, NamedNode)]
+    return Fragment(" ".join(f"?focus {one} ?asked{n} ." for n, one in enumerate(needed)))
 
 
 def forbids(constraint: Constraint) -> bool:
