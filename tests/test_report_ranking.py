@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.record.ranking import Counts, Hypothesis, hypotheses, joint, rank, told
+from kgreason.base.statistics import Table
+from kgreason.record.ranking import Hypothesis, hypotheses, joint, rank, told
 from tests.report_support import case
 
 SYMPTOM = "urn:s:1"
@@ -24,7 +25,7 @@ def one(
         confidence=confidence, posterior=confidence, e=1.0,
         region="r", plain="p", needs=None, pattern=f"p {id_}", dimension="<urn:d>",
         level=f"<urn:{id_}>",
-        counts=Counts(inside, inside, 100 - inside, 1000 - inside),
+        counts=Table(inside, inside, 100 - inside, 1000 - inside),
     )  # fmt: skip
 
 
@@ -93,10 +94,21 @@ def test_what_was_checked_comes_before_what_is_only_associated(
 
 def test_what_was_checked_is_not_discounted_by_failures_of_other_reasons() -> None:
     """Nearly all fail: 35 by one wrong value, nine by others, and all 44 are of one import."""
-    sign = replace(one("s1"), proof="halves", counts=Counts(44, 44, 0, 5))
-    value = replace(one("m2", is_mechanism=True), proof="direct", counts=Counts(35, 35, 9, 14))
+    sign = replace(one("s1"), proof="halves", counts=Table(44, 44, 0, 5))
+    value = replace(one("m2", is_mechanism=True), gate="direct", proof="direct")
+    value = replace(value, counts=Table(35, 35, 9, 14))
     assert order(sign, value)[0] == "m2"
-    assert order(sign, replace(value, proof="halves"))[0] == "s1"
+    assert order(sign, replace(value, gate="statistics", proof="halves"))[0] == "s1"
+
+
+def test_a_region_whose_others_fail_half_as_often_only_narrows_down() -> None:
+    weak = replace(one("s1"), counts=Table(54, 100, 34, 100))
+    assert weak.narrows
+    assert not replace(weak, gate="direct").narrows
+    assert not replace(weak, counts=Table(54, 100, 27, 100)).narrows
+    assert not replace(weak, counts=Table(54, 100, 0, 0)).narrows
+    # A passing node that stands for ten: 54 of 514 inside fail, and of the others 27 of 757.
+    assert replace(weak, counts=Table(54, 100, 27, 100, 10.0)).narrows
 
 
 def test_equal_shares_go_by_confidence() -> None:
@@ -104,10 +116,10 @@ def test_equal_shares_go_by_confidence() -> None:
 
 
 def test_share_counts_what_is_beyond_the_rate_outside() -> None:
-    everywhere = replace(one("h1"), counts=Counts(50, 500, 50, 500))
+    everywhere = replace(one("h1"), counts=Table(50, 500, 50, 500))
     assert everywhere.share == 0.0
-    assert replace(one("h1"), counts=Counts(10, 10, 0, 0)).share == 1.0
-    assert replace(one("h1"), counts=Counts(60, 100, 40, 900)).share == pytest.approx(
+    assert replace(one("h1"), counts=Table(10, 10, 0, 0)).share == 1.0
+    assert replace(one("h1"), counts=Table(60, 100, 40, 900)).share == pytest.approx(
         (60 - 100 * 40 / 900) / 100
     )
 
@@ -202,7 +214,7 @@ def test_hypotheses_are_read_from_the_record() -> None:
     first = known["urn:kgreason:case:1:symptom:1"]
     assert [h.status for h in first] == ["supported", "refuted", "inconclusive"]
     assert [h.kind for h in first] == ["source", "cohort", "none"]
-    assert first[0].counts == Counts(18, 20, 2, 20)
+    assert first[0].counts == Table(18, 20, 2, 20)
     assert first[0].share == pytest.approx((18 - 20 * 2 / 20) / 20)
     assert first[2].counts is None
     assert known["urn:kgreason:case:1:symptom:4"][0].is_mechanism

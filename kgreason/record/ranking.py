@@ -10,6 +10,7 @@ from typing import Final
 
 from kgreason.base.extensions import cached
 from kgreason.base.figures import figure
+from kgreason.base.statistics import Table
 from kgreason.base.store import Row
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
@@ -38,15 +39,20 @@ def is_faint(failing: int, inside: int, weight: float = 1.0) -> bool:
     return failing < _EXPLAINING * weighted_nodes(failing, inside, weight)
 
 
-@dataclass(frozen=True)
-class Counts:
-    """Failing and all nodes inside and outside a region; a passing node counts with `weight`."""
+def only_narrows(given: Table, *, direct: bool) -> bool:
+    """Check whether a region only narrows down where failures lie, and does not explain them.
 
-    inside_failing: int
-    inside: int
-    outside_failing: int
-    outside: int
-    weight: float = 1.0
+    Less than half of it fails; or others fail more than half as often, so that most of its own
+    failures are no more than usual. The latter says nothing against a mechanism that was checked on
+    each node (`direct`).
+    """
+    if is_faint(given.inside_failing, given.inside, given.weight):
+        return True
+    rates = (
+        weighted_rate(given.inside_failing, given.inside, given.weight),
+        weighted_rate(given.outside_failing, given.outside, given.weight),
+    )
+    return not direct and rates[1] > _EXPLAINING * rates[0]
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class Hypothesis:
     pattern: str | None
     dimension: str | None
     level: str | None
-    counts: Counts | None
+    counts: Table | None
     proof: str | None = None
 
     @property
@@ -87,9 +93,8 @@ class Hypothesis:
 
     @property
     def narrows(self) -> bool:
-        """Whether less than half of its region fails: then it tells where to look, and not why."""
-        c = self.counts
-        return c is not None and is_faint(c.inside_failing, c.inside, c.weight)
+        """Whether it only tells where to look, and not why."""
+        return self.counts is not None and only_narrows(self.counts, direct=self.gate == "direct")
 
     @property
     def lacks(self) -> bool:
@@ -142,7 +147,7 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
     if "inside" in row:
         names = ("insideFailing", "inside", "outsideFailing", "outside")
         one, two, three, four = (int(text[name]) for name in names)
-        counts = Counts(one, two, three, four, float(text.get("weight", 1)))
+        counts = Table(one, two, three, four, float(text.get("weight", 1)))
     return Hypothesis(
         id=text["hypothesis"],
         order=order,
