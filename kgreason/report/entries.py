@@ -376,12 +376,12 @@ class ReportedCause:
     `fingerprint` is the same in another investigation that finds a cause which says the same.
     `explains` counts the failing nodes in its regions, `adds` those that no cause before it holds
     (None before the conclusion). Where it `narrows`, too few of its region fail, or not many more
-    than elsewhere: it tells where the failures lie, and adds nothing to what is explained; a `sliver` adds but a handful to
-    causes that hold nearly all, and is not counted. One mechanism over several
-    properties has them in `same_mechanism`. `bits` are those of that of its hypotheses which saves
-    most; None where none is in the language of conditions. `repair` is what was tried on a scratch
-    copy, None where nothing was; `next` is what to do. `said` is the statement of nodes that are
-    called by their class.
+    than elsewhere: it tells where the failures lie, and adds nothing to what is explained; a
+    `sliver` adds but a handful to causes that hold nearly all, and is not counted. One mechanism
+    over several properties has them in `same_mechanism`. `bits` are those of that of its hypotheses
+    which saves most; None where none is in the language of conditions. `repair` is what was tried
+    on a scratch copy, None where nothing was; `next` is what to do. `said` is the statement of
+    nodes that are called by their class.
     """
 
     id: str

@@ -129,6 +129,10 @@ class Condition:
         header = self.template.header
         text = header["dated"] if self.dated else header["words"]
         said = {name: _told(self, name, value, names) for name, value in self.terms}
+        steps = self.path.steps
+        own = steps[-1].template.header.get(self.test) if steps else None
+        if own is not None:
+            return own.format(place=Path(steps[:-1]).words(names), **said)
         return text.format(path=self.path.words(names), **said)
 
 
