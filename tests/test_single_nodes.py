@@ -121,6 +121,22 @@ def test_a_misspelt_class_of_the_node_itself_is_told(failing: int) -> None:
     assert "allow Gadgt as type; it allows Gadget" in told["statement"]
 
 
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_slip_of_the_pen_in_a_property_that_a_closed_shape_lists_is_told(failing: int) -> None:
+    data = parts("ex:weight {n}", "ex:weigth {n}", failing)
+    rule = (
+        f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; sh:closed true ; "
+        "sh:ignoredProperties ( <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ) ; "
+        "sh:property [ sh:path ex:weight ] ."
+    )
+    with kgreason.investigate(data, shapes=rule) as result:
+        (symptom,) = result.as_dict()["symptoms"]
+    (told,) = [h for h in symptom["hypotheses"] if h["status"] == "supported"]
+    assert told["statement"] == (
+        "The value of weight, which the closed shape lists, was written under weigth."
+    )
+
+
 def test_the_summary_speaks_of_one_node() -> None:
     data = parts("ex:weight {n}", "ex:weigth {n}", 1)
     with kgreason.investigate(
