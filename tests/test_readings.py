@@ -241,6 +241,16 @@ def test_predicates_that_a_query_lists_are_read_one_by_one() -> None:
     assert readings(f"SELECT ?focus ?outcome {{ {body.replace(f'{_P} {_Q}', 'UNDEF')} }}") == ()
 
 
+@pytest.mark.parametrize("test", [f"?by = {_P}", f"?by != {_Q}", f"!(?by IN ({_Q}))"])
+def test_what_is_asked_of_one_of_the_listed_properties_is_read_of_it_alone(test: str) -> None:
+    head = f'SELECT ?focus (SUM(IF({test} && LANG(?v) = "", 1, 0)) > 0 AS ?outcome)'
+    found = _alone(f"{head} {{ VALUES ?by {{ {_P} {_Q} }} ?focus ?by ?v }} GROUP BY ?focus")
+    assert found.path.text == _P
+    assert found.components == {"LanguageIn", "Datatype"}
+    assert found.offending is not None
+    assert "by" not in found.offending.text
+
+
 @pytest.mark.parametrize(
     "body",
     [

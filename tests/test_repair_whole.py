@@ -296,3 +296,16 @@ def test_texts_of_empty_cells_are_left_out(place: Path) -> None:
     investigated(place, rows, f"e:Shape a sh:NodeShape ; {rule} .")
     first = tried()[0]
     assert (first["repair"], first["outcome"]) == ("drop-empty", "cleared")
+
+
+def test_numbers_get_the_zeros_back_that_they_lost(place: Path) -> None:
+    rows = [
+        f'e:p{n} a e:Place ; e:code "{1000 + n}" .'
+        if n % 6 == 0
+        else f'e:p{n} a e:Place ; e:code "{10000 + 101 * n}" .'
+        for n in range(90)
+    ]
+    rule = "sh:targetClass e:Place ; sh:property [ sh:path e:code ; sh:pattern '^[0-9]{5}$' ]"
+    investigated(place, rows, f"e:Shape a sh:NodeShape ; {rule} .")
+    first = tried()[0]
+    assert (first["repair"], first["outcome"]) == ("pad-number", "cleared")

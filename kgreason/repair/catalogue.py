@@ -22,7 +22,7 @@ from kgreason.shacl import Constraint
 
 ROLE: Final = "repair"
 DATA: Final = "data"
-_BOUND: Final = ("dimension", "space", "near")
+_BOUND: Final = ("dimension", "figures", "space", "near")
 """What a family binds that is a parameter of repairs, beside the level."""
 READING: Final = "reading"
 """What a repair asks for that reads misread texts again."""

@@ -185,9 +185,49 @@ def pinned(row: Row) -> Rows:
             continue
         tests = tuple(test for test in row.tests if test not in about)
         terms = [one for one in allowed[0] if all(one in others for others in allowed)]
-        made = (replace(row, triples=_with(row.triples, name, t), tests=tests) for t in terms)
+        made = (
+            replace(
+                row,
+                triples=_with(row.triples, name, term),
+                tests=tests,
+                binds={**dict(row.binds), name: term},
+            )
+            for term in terms
+        )
         return tuple(each for one in made for each in pinned(one))
     return (row,)
+
+
+def decided(row: Row, binds: Mapping[str, Any]) -> Rows:
+    """Return a row without the tests that hold for what variables are bound to; none if one fails.
+
+    Such is `?property = ex:name`, where the predicates of a triple were listed and this is one.
+    """
+    left = []
+    for test in row.tests:
+        truth = _known(test, binds)
+        if truth is False:
+            return ()
+        if truth is None:
+            left.append(test)
+    return (replace(row, tests=tuple(left)),)
+
+
+def _known(test: Any, binds: Mapping[str, Any]) -> bool | None:
+    """Return the truth of a comparison of IRIs alone; None for any other test."""
+    denied = isinstance(test, tuple) and test[0] == "denied"
+    made = plain(test[1] if denied else test)
+    if getattr(made, "name", "") != "RelationalExpression" or made.op not in _SAME:
+        return None
+    others = made.other if isinstance(made.other, list) else [made.other]
+    sides = [plain(one) for one in (made.expr, *others)]
+    first, *listed = [plain(binds.get(_name(one), one)) for one in sides]
+    if any(type(one).__name__ != "URIRef" for one in (first, *listed)):
+        return None
+    return (first in listed) is (_SAME[made.op] is not denied)
+
+
+_SAME: Final = {"=": True, "IN": True, "!=": False, "NOT IN": False}
 
 
 def _with(triples: Iterable[tuple[Any, Any, Any]], name: str, predicate: Any) -> Any:

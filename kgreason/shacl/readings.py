@@ -22,6 +22,7 @@ from kgreason.shacl.query_tree import (
     Row,
     Rows,
     UnreadError,
+    decided,
     none_asked,
     parsed,
     plain,
@@ -143,7 +144,7 @@ def failing_rows(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
         elif outcome is not None:
             for one in where_true(_empty(bare), outcome):
                 for each in settled(one):
-                    yield bare, each
+                    yield from ((bare, told) for told in decided(each, dict(bare.binds)))
 
 
 def _none_of(rows: Rows) -> Row | None:
