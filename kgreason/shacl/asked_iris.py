@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from kgreason.base.templates import Fragment
-from kgreason.shacl.query_tree import UnreadError, parsed, plain
+from kgreason.shacl.query_row import UnreadError, plain
+from kgreason.shacl.query_tree import parsed
 
 _FOCUS: Final = frozenset({"focus", "this"})
 

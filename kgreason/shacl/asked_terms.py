@@ -8,15 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from kgreason.shacl.query_tree import (
-    Row,
-    UnreadError,
-    parsed,
-    rows_of,
-    settled,
-    truth_of,
-    variables,
-)
+from kgreason.shacl.query_row import Row, UnreadError, variables
+from kgreason.shacl.query_tree import parsed, rows_of, settled, truth_of
 from kgreason.shacl.readings import failing_rows
 
 _PARTS: Final = ("args", "arg", "path")

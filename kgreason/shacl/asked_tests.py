@@ -8,8 +8,8 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.store import Term
 from kgreason.base.terms import RDF, SH
+from kgreason.shacl.query_row import plain, variables
 from kgreason.shacl.query_text import as_term
-from kgreason.shacl.query_tree import plain, variables
 
 _KINDS: Final = {"isIRI": SH.IRI, "isURI": SH.IRI, "isBLANK": SH.BlankNode, "isLITERAL": SH.Literal}
 _OF: Final = {

@@ -6,7 +6,8 @@ from pyoxigraph import NamedNode
 
 from kgreason.base.terms import TRAILS
 from kgreason.shacl.constraint import Constraint
-from kgreason.shacl.query_tree import UnreadError, parsed, rows_of, settled
+from kgreason.shacl.query_row import UnreadError
+from kgreason.shacl.query_tree import parsed, rows_of, settled
 
 
 def chosen_by(constraint: Constraint) -> tuple[NamedNode, ...]:

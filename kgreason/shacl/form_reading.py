@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
-from kgreason.shacl.query_tree import UnreadError, parsed, plain
+from kgreason.shacl.query_row import UnreadError, plain
+from kgreason.shacl.query_tree import parsed
 
 _NAMES: Final = (
     *("STR", "DATATYPE", "STRLEN", "REGEX", "CONTAINS", "STRSTARTS", "STRENDS", "SUBSTR"),

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.base.store import Term
-from kgreason.shacl.query_tree import Row, Rows, UnreadError, plain
+from kgreason.shacl.query_row import Row, Rows, UnreadError, plain
 
 Names = Callable[[str], str]
 """Gives the text that stands for a variable."""

@@ -6,53 +6,19 @@ brought into a form without brackets, in which only single tests and groups are 
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
 from itertools import product
 from typing import Any, Final
 
 from kgreason.base.terms import TYPE
+from kgreason.shacl.listed_predicates import pinned
+from kgreason.shacl.query_row import Row, Rows, UnreadError, name_of, plain, variables
 from kgreason.shacl.query_sums import of_each, simpler
 
 _MOST: Final = 24
 """How many rows a condition may fall into; what has more is not read."""
-_SINGLE: Final = frozenset(
-    f"{name}Expression"
-    for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
-)
-
-
-class UnreadError(Exception):
-    """Something that is not read, such as a named graph."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """What holds together in a solution: triples, tests, groups that are lacking.
-
-    `binds` are the expressions of BIND by variable, `options` the groups of OPTIONAL. A group is
-    the rows of which one holds. A term or an expression is what rdflib made of it.
-    """
-
-    triples: tuple[tuple[Any, Any, Any], ...] = ()
-    tests: tuple[Any, ...] = ()
-    lacks: tuple["Rows", ...] = ()
-    binds: Mapping[str, Any] = ()  # type: ignore[assignment]
-    options: tuple["Rows", ...] = ()
-
-    def joined(self, other: "Row") -> "Row":
-        """Return what holds where both do."""
-        return Row(
-            (*self.triples, *(t for t in other.triples if t not in self.triples)),
-            (*self.tests, *other.tests),
-            (*self.lacks, *other.lacks),
-            {**dict(self.binds), **dict(other.binds)},
-            (*self.options, *other.options),
-        )
-
-
-Rows = tuple[Row, ...]
 
 
 def parsed(query: str) -> Any:
@@ -174,90 +140,6 @@ def settled(row: Row) -> Rows:
     return tuple(each for one in reduce(_crossed, tests, bare) for each in pinned(one))
 
 
-def pinned(row: Row) -> Rows:
-    """Return a row once for each predicate that its tests allow in place of a variable one."""
-    for name in dict.fromkeys(_name(path) for _, path, _ in row.triples):
-        about = [test for test in row.tests if name and name in variables([test])]
-        # What else is asked of the predicate alone, such as how it ends, the listed ones answer.
-        allowed = [terms for test in about if (terms := _allowed(test, name))]
-        others = [test for test in about if not _allowed(test, name)]
-        if not allowed or any(variables([test]) != {name} for test in others):
-            continue
-        tests = tuple(test for test in row.tests if test not in about)
-        terms = [one for one in allowed[0] if all(one in others for others in allowed)]
-        made = (
-            replace(
-                row,
-                triples=_with(row.triples, name, term),
-                tests=tests,
-                binds={**dict(row.binds), name: term},
-            )
-            for term in terms
-        )
-        return tuple(each for one in made for each in pinned(one))
-    return (row,)
-
-
-def decided(row: Row, binds: Mapping[str, Any]) -> Rows:
-    """Return a row without the tests that hold for what variables are bound to; none if one fails.
-
-    Such is `?property = ex:name`, where the predicates of a triple were listed and this is one.
-    """
-    left = []
-    for test in row.tests:
-        truth = _known(test, binds)
-        if truth is False:
-            return ()
-        if truth is None:
-            left.append(test)
-    return (replace(row, tests=tuple(left)),)
-
-
-def _known(test: Any, binds: Mapping[str, Any]) -> bool | None:
-    """Return the truth of a comparison of IRIs alone; None for any other test."""
-    denied = isinstance(test, tuple) and test[0] == "denied"
-    made = plain(test[1] if denied else test)
-    if getattr(made, "name", "") != "RelationalExpression" or made.op not in _SAME:
-        return None
-    others = made.other if isinstance(made.other, list) else [made.other]
-    sides = [plain(one) for one in (made.expr, *others)]
-    first, *listed = [plain(binds.get(_name(one), one)) for one in sides]
-    if any(type(one).__name__ != "URIRef" for one in (first, *listed)):
-        return None
-    return (first in listed) is (_SAME[made.op] is not denied)
-
-
-_SAME: Final = {"=": True, "IN": True, "!=": False, "NOT IN": False}
-
-
-def _with(triples: Iterable[tuple[Any, Any, Any]], name: str, predicate: Any) -> Any:
-    return tuple((s, predicate if _name(path) == name else path, o) for s, path, o in triples)
-
-
-def _allowed(test: Any, name: str) -> list[Any]:
-    """Return the IRIs that a test lists for a variable; nothing where it is another test."""
-    if isinstance(test, tuple):
-        listed = test[2] if test[0] == "listed" and _name(test[1]) == name else []
-    elif getattr(test, "name", "") == "RelationalExpression" and test.op in {"=", "IN"}:
-        others = test.other if isinstance(test.other, list) else [test.other]
-        sides = [plain(test.expr), *map(plain, others)]
-        listed = [one for one in sides if _name(one) != name] if name in map(_name, sides) else []
-    else:
-        listed = []
-    return listed if all(type(one).__name__ == "URIRef" for one in listed) else []
-
-
-def plain(expression: Any) -> Any:
-    """Return an expression without the names that the grammar puts around a single one."""
-    while (
-        getattr(expression, "name", None) in _SINGLE
-        and expression.other is None
-        and expression.expr is not None
-    ):
-        expression = expression.expr
-    return expression
-
-
 def _true(expression: Any, row: Row, *, wanted: bool) -> Rows:
     """Return the rows that make an expression true, or false; what they add to `row`."""
     name = getattr(expression, "name", "")
@@ -283,13 +165,13 @@ def _true(expression: Any, row: Row, *, wanted: bool) -> Rows:
 
 def _of_variable(expression: Any, row: Row, *, wanted: bool) -> Rows:
     """Return what it means that a variable is true, which BIND made; any other is a test."""
-    bound = dict(row.binds).get(_name(expression))
+    bound = dict(row.binds).get(name_of(expression))
     if bound is not None:
         return _true(plain(bound), row, wanted=wanted)
-    for option in row.options if _name(expression) else ():
-        if any(_name(expression) in dict(found.binds) for found in option):
+    for option in row.options if name_of(expression) else ():
+        if any(name_of(expression) in dict(found.binds) for found in option):
             # Where the OPTIONAL is not there the variable has no value, and is no more false.
-            return _inside(option, _name(expression), wanted=wanted)
+            return _inside(option, name_of(expression), wanted=wanted)
     return (Row(tests=(expression if wanted else ("denied", expression),)),)
 
 
@@ -320,7 +202,7 @@ def _bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - o
     """Return what it means that a variable is bound, or is not: its OPTIONAL is there, or lacks."""
     variable = plain(expression.arg)
     for option in row.options:
-        if any(_name(variable) in {*variables(one.triples), *dict(one.binds)} for one in option):
+        if any(name_of(variable) in {*variables(one.triples), *dict(one.binds)} for one in option):
             group = tuple(one for found in option for one in settled(found))
             return group if wanted else (Row(lacks=(group,)),)
     return (Row(),) if wanted else ()
@@ -332,16 +214,16 @@ def _first_bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT0
     last = truth_of(parts[-1])
     if len(parts) != 2 or last is None:  # noqa: PLR2004 - the one, and what stands in for it
         raise UnreadError("COALESCE")
-    beyond = _beyond(parts[0], row, wanted=not last) if not _name(parts[0]) else ()
+    beyond = _beyond(parts[0], row, wanted=not last) if not name_of(parts[0]) else ()
     if beyond:
         return beyond if wanted != last else (Row(lacks=(beyond,)),)
     if wanted != last:
         return _true(parts[0], row, wanted=wanted)
     for option in row.options:
-        inner = _inside(option, _name(parts[0]))
+        inner = _inside(option, name_of(parts[0]))
         if inner:
             return (Row(lacks=(inner,)),)
-    if not _name(parts[0]):
+    if not name_of(parts[0]):
         return _true(parts[0], row, wanted=wanted)
     raise UnreadError("COALESCE")
 
@@ -425,8 +307,8 @@ def none_asked(expression: Any, row: Row) -> tuple[Any, bool] | None:
     None for an expression that asks anything else than whether there is no such solution.
     """
     made = plain(expression)
-    if _name(made) in dict(row.binds):
-        return none_asked(dict(row.binds)[_name(made)], row)
+    if name_of(made) in dict(row.binds):
+        return none_asked(dict(row.binds)[name_of(made)], row)
     name = getattr(made, "name", "")
     if name == "UnaryNot":
         return _any_aggregated(made.expr, row)
@@ -441,14 +323,14 @@ def none_asked(expression: Any, row: Row) -> tuple[Any, bool] | None:
     if name != "RelationalExpression" or isinstance(made.other, list):
         return None
     counted, bound = plain(made.expr), str(plain(made.other))
-    counted = plain(dict(row.binds).get(_name(counted), counted))
+    counted = plain(dict(row.binds).get(name_of(counted), counted))
     truth = _ASKING_NONE.get((getattr(counted, "name", ""), made.op, bound))
     return None if truth is None else _weighed(counted, row, truth=truth)
 
 
 def _all_true(least: Any, row: Row) -> tuple[Any, bool] | None:
     """Return the truth that no solution may miss where the least of truths is asked for."""
-    inner = plain(dict(row.binds).get(_name(plain(least.vars)), plain(least.vars)))
+    inner = plain(dict(row.binds).get(name_of(plain(least.vars)), plain(least.vars)))
     return (inner, False) if getattr(inner, "name", "") in _TRUTHS else None
 
 
@@ -463,8 +345,8 @@ def _chosen_by(expression: Any) -> tuple[Any, bool] | None:
 def _any_aggregated(expression: Any, row: Row) -> tuple[Any, bool] | None:
     """Return the truth of which an aggregate of all solutions asks whether any has it."""
     made = plain(expression)
-    if _name(made) in dict(row.binds):
-        return _any_aggregated(dict(row.binds)[_name(made)], row)
+    if name_of(made) in dict(row.binds):
+        return _any_aggregated(dict(row.binds)[name_of(made)], row)
     single = of_each(made, row, plain)
     if single is not None:
         return single, True
@@ -476,7 +358,7 @@ def _any_aggregated(expression: Any, row: Row) -> tuple[Any, bool] | None:
 def _weighed(aggregate: Any, row: Row, *, truth: bool) -> tuple[Any, bool] | None:
     """Return the truth that an aggregate counts, and whether it is that it holds."""
     inner = plain(aggregate.vars)
-    counted = _counted_truth(plain(dict(row.binds).get(_name(inner), inner)))
+    counted = _counted_truth(plain(dict(row.binds).get(name_of(inner), inner)))
     return None if counted is None else (counted[0], counted[1] == truth)
 
 
@@ -529,7 +411,7 @@ def _of_extreme(expression: Any, row: Row) -> Any:
     sign = expression.op
     if not getattr(sides[0], "name", "").startswith("Aggregate_"):
         sides, sign = sides[::-1], _TURNED.get(sign, sign)
-    made = plain(dict(row.binds).get(_name(sides[0]), sides[0]))
+    made = plain(dict(row.binds).get(name_of(sides[0]), sides[0]))
     if sign not in _EXTREMES.get(getattr(made, "name", ""), ()) or _aggregates(sides[1]):
         return None
     return type(expression)(expression.name, expr=plain(made.vars), op=sign, other=sides[1])
@@ -585,28 +467,3 @@ def truth_of(expression: Any) -> bool | None:
     if not kind.endswith("#boolean"):
         return None
     return text in {"true", "1"}
-
-
-def _name(term: Any) -> str:
-    """Return the name of a variable, "" for anything else."""
-    return str(term) if type(term).__name__ == "Variable" else ""
-
-
-def variables(things: Any) -> set[str]:
-    """Return the names of the variables in terms, triples, expressions and rows."""
-    return set(_variables(things))
-
-
-def _variables(thing: Any) -> Iterator[str]:
-    if type(thing).__name__ in {"Variable", "BNode"}:
-        yield str(thing)
-    elif isinstance(thing, Row):
-        yield from _variables([thing.triples, thing.tests, thing.lacks])
-    elif isinstance(thing, Mapping):
-        for inner in thing.values():
-            yield from _variables(inner)
-    elif isinstance(thing, str):
-        return
-    elif isinstance(thing, Iterable):
-        for inner in thing:
-            yield from _variables(inner)

@@ -16,22 +16,11 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TYPE, XSD
 from kgreason.shacl.asked_tests import Test, read_test
+from kgreason.shacl.listed_predicates import decided
 from kgreason.shacl.paths import Path, of_predicate
+from kgreason.shacl.query_row import Row, Rows, UnreadError, plain, variables
 from kgreason.shacl.query_text import Writer, as_term
-from kgreason.shacl.query_tree import (
-    Row,
-    Rows,
-    UnreadError,
-    decided,
-    none_asked,
-    parsed,
-    plain,
-    rows_of,
-    settled,
-    truth_of,
-    variables,
-    where_true,
-)
+from kgreason.shacl.query_tree import none_asked, parsed, rows_of, settled, truth_of, where_true
 
 _HOLE: Final = "<urn:x-kgreason:work:asked>"
 _OPEN: Final = frozenset({"Variable", "BNode"})
