@@ -147,6 +147,18 @@ BROKEN = {
     "no summary": ("#+ title: x\nSELECT * WHERE { }\n", "no summary"),
     "no header line": ("#+ what is this\n", "line 1: not a header line"),
     "unknown type": ("#+ summary: x\n#+ param a: string, x\n", "line 2: a parameter is written"),
+    "unknown phrase": (
+        "#+ summary: x\nSELECT * WHERE { FILTER ({{ no-such(?a) }}) }\n",
+        "There is no phrase queries/phrase/no-such.rq",
+    ),
+    "phrase with too little": (
+        "#+ summary: x\nSELECT * WHERE { FILTER ({{ one-slip(?a) }}) }\n",
+        "should be {{ one-slip(one, other) }}, each a variable or the name of a parameter",
+    ),
+    "phrase of an expression": (
+        "#+ summary: x\nSELECT * WHERE { FILTER ({{ local-name(STR ?a) }}) }\n",
+        "should be {{ local-name(term) }}",
+    ),
     "another prefix": (
         "#+ summary: x\nPREFIX prov: <urn:other:>\nSELECT * WHERE { }\n",
         "'prov' stands for <http://www.w3.org/ns/prov#> everywhere",

@@ -1,19 +1,19 @@
-"""What people call investigations, hypotheses and causes by: I1, H3, C2."""
+"""What people call investigations, hypotheses, causes and broken rules by: I1, H3, C2, S1."""
 
 import re
 from typing import Final
 
 from kgreason.base.errors import OptionError
 
-_KINDS: Final = {"I": "an investigation", "H": "a hypothesis", "C": "a cause"}
+_KINDS: Final = {"I": "an investigation", "H": "a hypothesis", "C": "a cause", "S": "a broken rule"}
 _NUMBER: Final = re.compile(r"([A-Za-z]?)([0-9]+)")
 
 
 def number_of(given: str, letter: str) -> str:
-    """Return the number of what is called so (`letter` is I, H or C), or the text as it is: an IRI.
+    """Return the number of what is called so, or the text as it is: an IRI.
 
-    Where no other meaning is possible the letter may be missing. Raises OptionError for the letter
-    of another kind.
+    `letter` is I, H, C or S. Where no other meaning is possible the letter may be missing. Raises
+    OptionError for the letter of another kind.
     """
     text = given.strip()
     found = _NUMBER.fullmatch(text)

@@ -9,7 +9,7 @@ from kgreason.base.errors import OptionError
 from kgreason.base.extensions import active, using
 from kgreason.base.templates import template
 from kgreason.base.terms import TRAILS
-from kgreason.record import Ledger, Record
+from kgreason.record import Ledger, Record, number_of
 from kgreason.record.divided import told_whole
 from kgreason.report.entries import ReportedCause, ReportedHypothesis, ReportedSymptom
 from kgreason.report.focus_nodes import AtHand, FocusNodes, focus_nodes
@@ -110,8 +110,8 @@ class Found:
 
     def symptom(self, name: str) -> ReportedSymptom:
         """Return a symptom by its name, such as S1; raises OptionError where there is none."""
-        known = {f"S{number_in(one.id)}": one for one in self.symptoms}
-        wanted = f"S{number_in(name)}"
+        known = {f"S{one.id.rpartition(':')[2]}": one for one in self.symptoms}
+        wanted = f"S{number_of(name.strip(), 'S')}"
         if wanted not in known:
             has = f"it has {', '.join(known)}" if known else "nobody fails"
             raise OptionError(f"There is no symptom {name} in {self.record.iri.value}; {has}.")
@@ -147,9 +147,3 @@ class Found:
     def __repr__(self) -> str:
         iri = self.record.iri.value
         return f"<{type(self).__name__} {iri}: {'closed' if self._closed else self.headline}>"
-
-
-def number_in(name: str) -> int:
-    """Return the number at the end of a name or an IRI, 0 where there is none."""
-    found = re.search(r"\d+$", name.strip())
-    return int(found[0]) if found else 0
