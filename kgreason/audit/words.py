@@ -18,7 +18,6 @@ import pyoxigraph as ox
 from kgreason.audit.findings import Finding
 from kgreason.audit.merged import History, Properties
 from kgreason.base.extensions import cached
-from kgreason.base.statistics import Table
 from kgreason.base.store import Term
 from kgreason.base.templates import role
 from kgreason.base.terms import PROV, TRAILS, TYPE, WORK
@@ -28,7 +27,7 @@ from kgreason.hypothesize import several
 from kgreason.hypothesize.wording import MORE_OFTEN
 from kgreason.record.agents import CONDITIONS, ENGINE, FAMILIES
 from kgreason.record.joined import sentence
-from kgreason.record.ranking import only_narrows
+from kgreason.record.ranking import is_faint
 from kgreason.record.together import said_together
 
 RULE: Final = "words"
@@ -152,23 +151,18 @@ def _hypothesis(history: History, node: Term, given: Properties) -> Iterator[Fin
 
 
 def _narrows(history: History, given: Properties) -> bool:
-    """Check whether a region only narrows failures down, by its recorded counts."""
+    """Check whether less than half of a region fails, by its recorded counts."""
     weights = (
         float(text)
         for symptom in given.get(TRAILS.symptom, ())
         for text in history.values(symptom, TRAILS.passingWeight)
     )
-    told = [_text(given, f"{place}{which}") for place in _PLACES for which in ("Failing", "")]
-    if not all(text.isdigit() for text in told):
-        return False
-    bad, inside, others, outside = map(int, told)
-    if bad > inside or others > outside:
-        return False  # that these are no counts is told by another rule
-    counts = Table(bad, inside, others, outside, next(weights, 1.0))
-    return only_narrows(counts, direct=_text(given, "gate") == "direct")
-
-
-_PLACES: Final = ("inside", "outside")
+    failing, inside = (_text(given, name) for name in ("insideFailing", "inside"))
+    return (
+        failing.isdigit()
+        and inside.isdigit()
+        and is_faint(int(failing), int(inside), next(weights, 1.0))
+    )
 
 
 def _suggested(history: History, given: Properties) -> Mapping[str, str]:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -34,7 +33,7 @@ from kgreason.record import Step, cited
 from kgreason.record.agents import ENGINE, introduce, principal
 from kgreason.record.model_calls import taken_calls, write_calls
 from kgreason.record.policy import kinds
-from kgreason.record.ranking import only_narrows
+from kgreason.record.ranking import is_faint
 from kgreason.record.record import Value, literal
 from kgreason.shacl import Located, located
 
@@ -184,8 +183,7 @@ def _record_candidate(
 
 def _statement(context: Context, symptom: Symptom, candidate: Candidate) -> str:
     """Return the statement of a candidate, by its counts on the discovery half."""
-    given = replace(candidate.table, weight=symptom.weight)
-    narrows = only_narrows(given, direct=_gate(_kind(candidate), candidate.aspect) == "direct")
+    narrows = is_faint(candidate.table.inside_failing, candidate.table.inside, symptom.weight)
     return wording(candidate, context.names, symptom.constraint, narrows=narrows).statement
 
 
@@ -390,8 +388,7 @@ def _record_hypothesis(
     # Counts told to people are over the whole population, also where a round looks at what is left.
     first = view_of(context, symptom, 1)
     whole = table(first, members(first, candidate.pattern))
-    direct = _gate(_kind(candidate), candidate.aspect) == "direct"
-    narrows = only_narrows(whole, direct=direct)
+    narrows = is_faint(whole.inside_failing, whole.inside, whole.weight)
     words = wording(candidate, context.names, symptom.constraint, narrows=narrows)
     mark_inside(context, view, candidate.pattern)
     values = {name: cited(term) for name, term in candidate.values.items()}
@@ -448,15 +445,6 @@ def _families(candidate: Candidate, link: str) -> list[str] | None:
     return candidate.family.header.get(link, "").split() or None
 
 
-def _gate(kind: str, aspect: str) -> str:
-    """Return by which gate a cause of a kind is told.
-
-    How a failure comes about is seen at each node, whatever the kind of the cause.
-    """
-    _, gate = kinds()[kind]
-    return "direct" if gate == "statistics" and aspect == "mechanism" else gate
-
-
 def _hypothesis(
     step: Step,
     symptom: Symptom,
@@ -465,8 +453,10 @@ def _hypothesis(
     prior: Decimal,
     **properties: Value | Iterable[Value] | None,
 ) -> ox.NamedNode:
-    iri, _ = kinds()[kind]
-    gate = _gate(kind, "mechanism" if properties.get("aspect") == TRAILS.Mechanism else "")
+    iri, gate = kinds()[kind]
+    if gate == "statistics" and properties.get("aspect") == TRAILS.Mechanism:
+        # How a failure comes about is seen at each node, whatever the kind of the cause.
+        gate = "direct"
     searched = properties.get("paid") is not None
     associated = "bits" if searched else "halves"
     node = step.make(

@@ -30,13 +30,13 @@ _WORDS: Final = frozenset(each.name for each in fields(Wording))
 
 
 MORE_OFTEN: Final = "more often than others"
-"""What is said beside the verb where a region only narrows failures down."""
+"""What is said beside the verb where less than half of a region fails."""
 
 
 def wording(
     candidate: Candidate, names: Names, constraint: Constraint, *, narrows: bool = False
 ) -> Wording:
-    """Put a candidate into words; where it only `narrows` failures down, it says so."""
+    """Put a candidate into words; where it `narrows`, less than half of its region fails."""
     told: dict[str, str] = {name: _told(term, names) for name, term in candidate.values.items()}
     told |= conditions.told(candidate.values, names)
     if told.get("dimension") == told.get("level"):
@@ -83,7 +83,7 @@ def phrase(
 ) -> Wording:
     """Fill a family's sentences in; `statement` names the one that says what is the case.
 
-    Where it only `narrows` failures down, it says that the region fails more often than others.
+    Where it `narrows`, less than half of the region fails, and it does so more often than others.
     """
     verb = _verb(constraint)
     failures = "The failures" if verb == "fail" else "The nodes with the outcome"
