@@ -24,12 +24,12 @@ def says_again(view: View, family: Template, reading: Reading | None) -> bool:
 
     That many nodes have the value “N/A” says a query again that asks who has `?value = "N/A"`.
     What else such values may be (a slip of a property, a dangling term) is no repetition, nor is
-    what a family tells beside the value (their language), unless the rule asks for that.
+    what a family tells beside the value (their language), unless the rule asks for that
+    (the header `repeats`).
     """
     if "beside-value" in family.header:
-        # A rule that was found out by trying may be about anything, the language among it.
         asked = reading.components if reading is not None else frozenset()
-        return "LanguageIn" in asked and "Pattern" not in asked
+        return not asked.isdisjoint(family.header.get("repeats", "").split())
     told = family.header.get("kind") == "value" and family.header.get("aspect") == "mechanism"
     return told and names_wrong(view, reading)
 

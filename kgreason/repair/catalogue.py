@@ -22,8 +22,6 @@ from kgreason.shacl import Constraint
 
 ROLE: Final = "repair"
 DATA: Final = "data"
-_BOUND: Final = ("dimension", "figures", "space", "near")
-"""What a family binds that is a parameter of repairs, beside the level."""
 READING: Final = "reading"
 """What a repair asks for that reads misread texts again."""
 CLASSES: Final = "classes"
@@ -158,7 +156,9 @@ def _fitting(
 def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Value]:
     """Return the terms that a repair may ask for."""
     predicate = _property(cause, constraint)
-    out: dict[str, Value] = {}
+    out: dict[str, Value] = {"levels": list(cause.levels)}
+    if isinstance(cause.level, ox.NamedNode | ox.Literal):
+        out["level"] = cause.level
     if predicate is not None:
         out |= {
             "predicate": predicate,
@@ -167,7 +167,6 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
             "required": _required(constraint, graph),
             CLASSES if predicate == TYPE else VALUES: True,
         }
-    out |= _about(cause)
     out |= _again(cause, predicate, graph)
     for name, parameter in (("class", SH["class"]), ("datatype", SH.datatype)):
         given = constraint.parameters.get(parameter, ())
@@ -190,18 +189,14 @@ def values(cause: Cause, constraint: Constraint, graph: Graph) -> dict[str, Valu
         out["shape"] = constraint.named_shape
     if len(constraint.parameters) and constraint.shape is not None:
         out["parameter"] = next(iter(constraint.parameters))
-    return out
+    # Whatever else the family has bound, a repair of its own may ask for by that name.
+    return {**_bound_terms(cause), **out}
 
 
-def _about(cause: Cause) -> dict[str, Value]:
-    """Return the terms that a hypothesis is about, as a repair takes them."""
-    out: dict[str, Value] = {"levels": list(cause.levels)}
-    for name in _BOUND:
-        if isinstance(term := cause.bound.get(name), ox.NamedNode | ox.Literal):
-            out[name] = term
-    if isinstance(cause.level, ox.NamedNode | ox.Literal):
-        out["level"] = cause.level
-    return out
+def _bound_terms(cause: Cause) -> dict[str, Value]:
+    """Return the terms that the family of a hypothesis has bound, by the names it has for them."""
+    terms = cause.bound.items()
+    return {name: t for name, t in terms if isinstance(t, ox.NamedNode | ox.Literal)}
 
 
 def _again(cause: Cause, predicate: ox.NamedNode | None, graph: Graph) -> dict[str, Value]:

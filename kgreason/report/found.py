@@ -111,7 +111,7 @@ class Found:
     def symptom(self, name: str) -> ReportedSymptom:
         """Return a symptom by its name, such as S1; raises OptionError where there is none."""
         known = {f"S{one.id.rpartition(':')[2]}": one for one in self.symptoms}
-        wanted = f"S{number_of(name.strip(), 'S')}"
+        wanted = f"S{number_of(name, 'S')}"
         if wanted not in known:
             has = f"it has {', '.join(known)}" if known else "nobody fails"
             raise OptionError(f"There is no symptom {name} in {self.record.iri.value}; {has}.")

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from kgreason.base.templates import Fragment
-from kgreason.shacl.query_row import UnreadError, plain
+from kgreason.shacl.query_row import UnreadError, name_of, plain
 from kgreason.shacl.query_tree import parsed
 
 _FOCUS: Final = frozenset({"focus", "this"})
@@ -26,14 +26,14 @@ def asked_iris(pattern: Fragment) -> AskedIris:
         parts = list(_parts(parsed(f"{head}SELECT * WHERE {{ {pattern.text} }}")))
     except (UnreadError, RecursionError):
         return AskedIris(own=False, properties=False)
-    texts = {_variable(plain(one.arg)) for one in parts if one.name == "Builtin_STR"}
+    texts = {name_of(plain(one.arg)) for one in parts if one.name == "Builtin_STR"}
     properties = {
-        _variable(predicate)
+        name_of(predicate)
         for block in parts
         if block.name == "TriplesBlock"
         for triples in block.triples
         for subject, predicate in zip(triples[::3], triples[1::3], strict=True)
-        if _variable(subject) in _FOCUS
+        if name_of(subject) in _FOCUS
     }
     return AskedIris(bool(texts & _FOCUS), bool(texts & properties - {""}))
 
@@ -47,8 +47,3 @@ def _parts(thing: Any) -> Iterator[Any]:
     if isinstance(thing, Iterable) and not isinstance(thing, str):
         for inner in thing:
             yield from _parts(inner)
-
-
-def _variable(term: Any) -> str:
-    """Return the name of a variable, nothing of any other term."""
-    return str(term) if type(term).__name__ == "Variable" else ""
