@@ -116,17 +116,17 @@ def test_an_inner_shape_that_says_nothing_of_the_value_is_not_read(
         (
             'sh:qualifiedValueShape [ sh:languageIn ( "de" ) ] ; sh:qualifiedMaxCount 0',
             "ex:label",
-            "The values of label were written as “@de”.",
+            "The values of label were written as texts with the language “de”.",
         ),
         (
             'sh:qualifiedValueShape [ sh:languageIn ( "en" ) ] ; sh:qualifiedMinCount 1',
             "ex:label",
-            "The values of label were written as “@de”.",
+            "The values of label were written as texts with the language “de”.",
         ),
         (
             'sh:pattern "^Part" ; sh:not [ sh:languageIn ( "de" ) ]',
             "[ sh:alternativePath ( ex:title ex:label ) ]",
-            "The values of label were written as “@de”.",
+            "The values of label were written as texts with the language “de”.",
         ),
         (
             "sh:class ex:Maker",

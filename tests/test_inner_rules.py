@@ -76,3 +76,30 @@ def test_it_is_told_of_an_endpoint_too(
     with kgreason.investigate(served.address, shapes=shapes, try_repairs=False, **more) as found:
         notices = found.as_dict()["notices"]
     assert [one for one in notices if "inner shape" in one] == told
+
+
+AUTHORS = """ex:Book a sh:NodeShape ; sh:targetClass ex:Book ;
+  sh:property [ sh:path ex:by ; {asked} ] .
+ex:Person a sh:NodeShape ; sh:targetClass ex:Person ;
+  sh:property [ sh:path ex:name ; sh:name "name" ; sh:minCount 1 ] .
+ex:Team a sh:NodeShape ; sh:targetClass ex:Team ;
+  sh:property [ sh:path ex:size ; sh:name "size" ; sh:minCount 1 ] ."""
+
+
+@pytest.mark.parametrize("asked", ["sh:node ex:Person", "sh:or ( ex:Team ex:Person )"])
+def test_who_fails_for_what_it_points_at_is_told_so(asked: str, tmp_path: Path) -> None:
+    # Of ten persons and a team two lack a name; each has written three books.
+    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    books = [f"ex:b{n} a ex:Book ; ex:by ex:p{n % 10} . " for n in range(30)]
+    persons = [
+        f"ex:p{n} a ex:Person{'' if n in {3, 7} else f' ; ex:name {n}'} . " for n in range(10)
+    ]
+    data.write_text(HEAD + "".join(books + persons), encoding="utf-8")
+    shapes.write_text(HEAD + AUTHORS.format(asked=asked), encoding="utf-8")
+    with kgreason.investigate(data, shapes=shapes) as found:
+        book = next(s for s in found.as_dict()["symptoms"] if s["failing"] == 6)
+    assert book["verdict"] == "explained"
+    leading = book["hypotheses"][0]
+    assert leading["statement"] == "What by points at breaks rules of its own: “name” (6)."
+    assert leading["proof"] == "direct"
+    assert leading["inside"] == {"failing": 6, "population": 6}

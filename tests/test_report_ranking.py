@@ -202,11 +202,12 @@ def test_causes_of_several_symptoms_are_joined_by_what_they_name() -> None:
     assert [[h.id for h in g] for g in groups] == [["h1", "h2"], ["h3"], ["h4"], ["h5"]]
 
 
-def test_conjunctions_are_joined_by_their_region_and_rules_that_do_not_fit_never() -> None:
+def test_conjunctions_are_joined_by_their_region_and_rules_that_do_not_fit_the_same_nodes() -> None:
     origin = replace(one("h1"), dimension=None, level=None, pattern="both")
     assert len(joint([origin, replace(origin, id="h2", symptom="urn:s:2")])) == 1
     shape = replace(origin, is_mechanism=True, dimension="<urn:population>")
     assert len(joint([shape, replace(shape, id="h2", symptom="urn:s:2")])) == 2
+    assert len(joint([shape, replace(shape, id="h2", symptom="urn:s:2", alike="urn:s:1")])) == 1
 
 
 def test_hypotheses_are_read_from_the_record() -> None:

@@ -171,7 +171,7 @@ def test_where_a_query_is_understood_nothing_is_tried(
 @pytest.mark.parametrize(
     ("lines", "query", "told"),
     [
-        (german(), SUMMED, "The values of label were written as “@de”."),
+        (german(), SUMMED, "The values of label were written as texts with the language “de”."),
         (outdated(), BEHIND, f"Many nodes have one and the same wrong value of kind: “{EX}Old”."),
     ],
     ids=["language", "term"],

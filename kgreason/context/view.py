@@ -180,7 +180,8 @@ class View:
 
     def _of_rule(self) -> dict[str, Value]:
         """Return what the rule itself says of the values that it asks for."""
-        return {
+        inner: dict[str, Value] = {"inner": list(self.constraint.inner)}
+        return (inner if self.constraint.inner else {}) | {
             "linked": self._linked(),
             "absence": self.constraint.component in _ABSENCE,
             "counted": self.constraint.component in _COUNTED,

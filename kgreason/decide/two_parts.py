@@ -8,6 +8,7 @@ import pyoxigraph as ox
 from kgreason.base.terms import PROV
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
+from kgreason.context.view import LEAST
 from kgreason.record import Step
 from kgreason.record.joined import NEARLY, sentence
 from kgreason.record.ranking import Hypothesis, by_share, cause_key, hypotheses
@@ -88,7 +89,7 @@ def _of(
             h
             for h in origins
             if h.id not in taken
-            and own
+            and own.bit_count() >= LEAST
             and (nodes[h.id] & own).bit_count() >= NEARLY * own.bit_count()
         ]
         origin = max(fitting, key=lambda h: (h.cause, h.e, -h.order), default=None)

@@ -41,7 +41,7 @@ from kgreason.shacl import (
     read_shapes,
 )
 from kgreason.shacl.constraint import Texts
-from kgreason.shacl.inner_rules import inner_rules
+from kgreason.shacl.inner_rules import Inside, inner_rules
 from kgreason.shacl.lost_forms import rests_on_forms
 from kgreason.shacl.population import Counts
 
@@ -200,14 +200,17 @@ def symptoms_of(
             if members < asked.population:
                 notices.append(_of_a_sample(constraint, asked, members))
             inside = _inside(graph, constraint, symptom, extract, seconds) if said is None else None
-            notices += [] if inside is None else [inside]
+            if inside is not None:
+                notices.append(inside.told)
+                inner = replace(symptom.constraint, inner=inside.broken)
+                symptom = replace(symptom, constraint=inner)
             yield symptom
 
 
 def _inside(
     graph: Graph, constraint: Constraint, symptom: Symptom, extract: Extract, seconds: float
-) -> str | None:
-    """Describe which rules of an inner shape values break; None where too little was taken along.
+) -> Inside | None:
+    """Find which rules of an inner shape values break; None where too little was taken along.
 
     Such a rule may look at the class of a value of the value, which is two steps from a node.
     """

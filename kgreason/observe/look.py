@@ -233,7 +233,9 @@ def _checked(
             )
         else:
             inside = inner_rules(graph, constraint, outcome, request.query_seconds)
-            notices += [] if inside is None else [inside]
+            if inside is not None:
+                notices.append(inside.told)
+                constraint = replace(constraint, inner=inside.broken)  # noqa: PLW2901
             yield Symptom(constraint, outcome)
 
 

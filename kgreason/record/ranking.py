@@ -61,6 +61,7 @@ class Hypothesis:
 
     `order` is its position in the record; `counts` is None for a catch-all, which has no region.
     `posterior` is the confidence within its frame, before the record of its kind of proof counted.
+    `alike` is the first symptom that the very same nodes fail.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Hypothesis:
     level: str | None
     counts: Table | None
     proof: str | None = None
+    alike: str = ""
 
     @property
     def cause(self) -> bool:
@@ -171,6 +173,7 @@ def _hypothesis(order: int, row: Row) -> Hypothesis:
         dimension=str(row["dimension"]) if "dimension" in row else None,
         level=str(row["level"]) if "level" in row else None,
         counts=counts,
+        alike=text.get("alike", text["symptom"]),
     )
 
 
@@ -297,7 +300,8 @@ def joint(
     """Group causes of several symptoms that are one: the same place, condition or mechanism.
 
     A cause that says what form a failure takes belongs to its own constraint unless it names the
-    property and the value; a rule that does not fit is never the same as another rule. `homes` are
+    property and the value, or the very same nodes fail for it: rules that do not fit the same nodes
+    are told once. `homes` are
     origins that are one cause with a mechanism, by the IRIs of both; the mechanism stands first.
     `origins` say by what keys the origins of mechanisms are one: one mechanism over several
     properties, out of one origin, is one cause.
@@ -327,4 +331,7 @@ def cause_key(h: Hypothesis) -> object:
     """Return what hypotheses of several symptoms share that are one cause."""
     if h.dimension is not None and h.level is not None:
         return (h.family, h.dimension, h.level)
-    return h.id if h.is_mechanism else h.pattern
+    if h.is_mechanism:
+        alike = h.alike or h.symptom  # what says the same of other nodes may be another thing
+        return h.id if h.dimension is None else (h.family, h.dimension, h.pattern, alike)
+    return h.pattern

@@ -1,16 +1,19 @@
-"""Which rules of an inner shape the values break that do not conform to it (sh:node).
+"""Which rules of an inner shape the values break that do not conform to it (sh:node, sh:or …).
 
-The shape is told to look at these very values and at nothing else, and its rules are checked there.
+The inner shape is told to look at these very values and at nothing else, and its rules are checked
+there. Of several shapes, of which one is enough, a value is held to that for its class.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Final
 
 import pyoxigraph as ox
 
 from kgreason.base.errors import KgreasonError
 from kgreason.base.store import Term
+from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import OWL, RDFS, SH, TYPE
 from kgreason.graph import Graph
 from kgreason.shacl.compiler import compile_shapes
@@ -22,7 +25,22 @@ from kgreason.shacl.symptom_names import names
 _MOST: Final = 1_000
 """Values that are looked at, the first in order: they stand in a query."""
 _TOLD: Final = 3
+_RULES: Final = 12
+"""Inner rules that are looked for among all values: they stand in a query."""
 _CLASSES: Final = frozenset({RDFS.Class, OWL.Class})
+_ONE_OF: Final = (SH["or"], SH.xone)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What is at fault in values: as a notice tells it, and as patterns.
+
+    Each pattern binds ?broken to the values at the end of the path, from any node, that break one
+    rule, and ?rule to its name. There is none of a path that is more than a property.
+    """
+
+    told: str
+    broken: tuple[Fragment, ...]
 
 
 def inner_rules(
@@ -33,38 +51,129 @@ def inner_rules(
     *,
     sampled: bool = False,
     unknown: AbstractSet[str] = frozenset(),
-) -> str | None:
-    """Describe which inner rules are broken and by how many of the values at fault.
+) -> Inside | None:
+    """Find which inner rules are broken and by how many of the values at fault.
 
-    None where the constraint is no sh:node that somebody fails, or nothing can be told of it.
-    `sampled` says that not all failing nodes are observed, `unknown` are nodes of which the graph
-    does not have all that is said.
+    None where the constraint asks for no inner shape, nobody fails it, or nothing can be told of
+    it. `sampled` says that not all failing nodes are observed, `unknown` are nodes of which the
+    graph does not have all that is said.
     """
-    inner = constraint.parameters.get(SH.node, ())
     shapes, values = constraint.shapes, _at_fault(constraint, observation, unknown)
-    if shapes is None or len(inner) != 1 or isinstance(inner[0], ox.Literal) or not values:
+    if shapes is None or not values:
         return None
-    try:
-        compiled = compile_shapes(_aimed(shapes, inner[0], values), graph, seconds=seconds)
-        broken = list(observe_all(graph, compiled.constraints, seconds=seconds))
-    except KgreasonError:
+    found: list[_Broken] = []
+    looked_at: set[Term] = set()
+    asked = list(_asked(shapes, constraint))
+    for inner, kind in asked:
+        of_kind = values if kind is None else _instances(graph, values, kind)
+        looked_at |= set(of_kind)
+        try:
+            found += _broken(graph, shapes, constraint, inner, kind, of_kind, seconds)
+        except KgreasonError:
+            return None
+    if not found:
         return None
-    called = names([one for one, _ in broken])
-    counted = [
-        (len(set(found.failing) & set(values)), name)
-        for (_, found), name in zip(broken, called, strict=True)
-        if isinstance(found, Observation)
+    found.sort(key=lambda one: (-one.values, one.name))
+    return Inside(
+        _told(constraint, len(looked_at), found, sampled=sampled)
+        # What is held to the shape for its class is looked at there.
+        + ("" if all(kind for _, kind in asked) else _aim(constraint)),
+        tuple(one.pattern for one in found[:_RULES] if one.pattern is not None),
+    )
+
+
+def _asked(shapes: Shapes, constraint: Constraint) -> Iterator[tuple[Node, ox.NamedNode | None]]:
+    """Return the shapes that a value is held to, each with the class of the values it is for.
+
+    Of several, of which one is enough, only those with a class of their own can be told apart.
+    """
+    for inner in constraint.parameters.get(SH.node, ()):
+        if not isinstance(inner, ox.Literal):
+            yield inner, None
+    for head in (h for name in _ONE_OF for h in constraint.parameters.get(name, ())):
+        for inner in shapes.list(head) or ():
+            if isinstance(inner, ox.Literal):
+                continue
+            for kind in shapes.objects(inner, SH.targetClass):
+                if isinstance(kind, ox.NamedNode):
+                    yield inner, kind
+            if isinstance(inner, ox.NamedNode) and _is_class(shapes, inner):
+                yield inner, inner
+
+
+def _is_class(shapes: Shapes, shape: Node) -> bool:
+    return any(kind in _CLASSES for kind in shapes.objects(shape, TYPE))
+
+
+def _instances(graph: Graph, values: Sequence[Term], kind: ox.NamedNode) -> list[Term]:
+    inner = graph.store.inner
+    return [
+        v
+        for v in values
+        if not isinstance(v, ox.Literal)
+        and next(inner.quads_for_pattern(v, TYPE, kind, None), None) is not None
     ]
-    told = sorted((c for c in counted if c[0]), key=lambda each: (-each[0], each[1]))
-    return _told(constraint, len(values), told, sampled=sampled) if told else None
 
 
-def _told(
-    constraint: Constraint, values: int, broken: list[tuple[int, str]], *, sampled: bool
-) -> str:
+@dataclass(frozen=True)
+class _Broken:
+    """An inner rule, how many of the values at fault break it, and the pattern of all that do."""
+
+    name: str
+    values: int
+    pattern: Fragment | None
+
+
+def _broken(
+    graph: Graph,
+    shapes: Shapes,
+    constraint: Constraint,
+    inner: Node,
+    kind: ox.NamedNode | None,
+    values: Sequence[Term],
+    seconds: float,
+) -> list[_Broken]:
+    """Return the rules of one inner shape that some values break."""
+    named = [term for term in values if not isinstance(term, ox.BlankNode)]
+    path = None if constraint.path is None else constraint.path.predicate
+    aims = [(SH.targetNode, tuple(named))] if named else []
+    aims += [(SH.targetObjectsOf, (path,))] if path is not None else []
+    if not values or not aims:
+        return []
+    compiled = [
+        compile_shapes(_aimed(shapes, inner, *aim), graph, seconds=seconds).constraints
+        for aim in aims
+    ]
+    # The same shapes give the same rules, whatever they are aimed at.
+    everywhere = compiled[-1] if path is not None else (None,) * len(compiled[0])
+    called = names(compiled[0])
+    fault, out = set(values), []
+    for place, (_, found) in enumerate(observe_all(graph, compiled[0], seconds=seconds)):
+        broken = len(fault.intersection(found.failing)) if isinstance(found, Observation) else 0
+        if broken:
+            rule = everywhere[place]
+            pattern = None if rule is None else _pattern(rule, called[place], kind)
+            out.append(_Broken(called[place], broken, pattern))
+    return out
+
+
+def _pattern(rule: Constraint, name: str, kind: ox.NamedNode | None) -> Fragment | None:
+    """Return what binds ?broken and ?rule; None for a query of the shapes' author."""
+    if rule.guarded:
+        return None
+    of_kind = Fragment("") if kind is None else Fragment(f"?focus {TYPE} {kind} .")
+    return template("context", "breaks-inner").fragment(
+        target=rule.portable.target,
+        violation=rule.portable.violation,
+        rule=ox.Literal(name),
+        of_kind=of_kind,
+    )
+
+
+def _told(constraint: Constraint, values: int, broken: Sequence[_Broken], *, sampled: bool) -> str:
     rules = [
-        f"“{name}” ({'all' if number == values else f'{number:,}'})"
-        for number, name in broken[:_TOLD]
+        f"“{one.name}” ({'all' if one.values == values else f'{one.values:,}'})"
+        for one in broken[:_TOLD]
     ]
     more = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
     (name,) = names([constraint])
@@ -76,31 +185,35 @@ def _told(
     path = constraint.path
     if path is None:
         return f"“{name}” asks for an inner shape, of which {nodes} {told}."
-    aim = (
-        f" With the target sh:targetObjectsOf {path.text} at the inner shape, causes are looked "
-        "for among them."
-        if path.predicate
-        else ""
-    )
     return (
         f"“{name}” fails for what is said of the values: {nodes} {told} of the inner shape, and "
-        f"that is where to mend.{aim}"
+        "that is where to mend."
+    )
+
+
+def _aim(constraint: Constraint) -> str:
+    """Return how an inner shape comes to look at the values itself."""
+    if constraint.path is None or not constraint.path.predicate:
+        return ""
+    return (
+        f" With the target sh:targetObjectsOf {constraint.path.text} at the inner shape, causes "
+        "are looked for among them."
     )
 
 
 def _at_fault(
     constraint: Constraint, observation: Observation, unknown: AbstractSet[str]
-) -> list[ox.NamedNode | ox.Literal]:
-    """Return the values at fault that a query can name and that are known, at most a thousand."""
+) -> list[Term]:
+    """Return the values at fault that are known, at most a thousand."""
     found: Iterable[Term | None] = observation.failing
     if constraint.path is not None:
         found = (value for values in observation.failing.values() for value in values)
-    named = {term for term in found if isinstance(term, ox.NamedNode | ox.Literal)}
-    return sorted((term for term in named if term.value not in unknown), key=str)[:_MOST]
+    known = {term for term in found if term is not None and term.value not in unknown}
+    return sorted(known, key=str)[:_MOST]
 
 
-def _aimed(shapes: Shapes, inner: Node, values: list[ox.NamedNode | ox.Literal]) -> Shapes:
-    """Return the shapes with some nodes as the only target, that of one shape."""
+def _aimed(shapes: Shapes, inner: Node, target: ox.NamedNode, nodes: tuple[Term, ...]) -> Shapes:
+    """Return the shapes with but one target, that of one shape."""
     index = {
         shape: {
             predicate: tuple(o for o in objects if predicate != TYPE or o not in _CLASSES)
@@ -109,5 +222,5 @@ def _aimed(shapes: Shapes, inner: Node, values: list[ox.NamedNode | ox.Literal])
         }
         for shape, described in shapes.index.items()
     }
-    index.setdefault(inner, {})[SH.targetNode] = tuple(values)
+    index.setdefault(inner, {})[target] = nodes
     return Shapes(index, shapes.files, prefixes=shapes.prefixes)

@@ -26,6 +26,7 @@ from kgreason.shacl.values import NotCompilableError, Variables
 _DEFAULTS: Final = {**PREFIXES, "dcterms": PREFIXES["dct"]}
 AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
 _COUNTING: Final = AGGREGATES | {"GROUP"}
+_AFTER_HAVING: Final = frozenset({"ORDER", "LIMIT", "OFFSET", "VALUES"})
 _FORBIDDEN: Final = ("SERVICE", "MINUS", "VALUES")
 _NAMES_OF_SHACL: Final = frozenset({"this", "currentShape", "shapesGraph"})
 
@@ -54,6 +55,19 @@ class Select:
         """Whether it forms groups."""
         words = {t.word for t in (*self.head, *self.tail)}
         return bool(words & AGGREGATES) or bool({"GROUP", "HAVING"} & {t.word for t in self.tail})
+
+    @property
+    def early(self) -> list[str]:
+        """The variables that HAVING names, and that SELECT gives a value only after it."""
+        given = {
+            t.name for n, t in enumerate(self.head) if t.name and _before(self.head, n) == "AS"
+        }
+        words = [t.word for t in self.tail]
+        if "HAVING" not in words:
+            return []
+        after = self.tail[words.index("HAVING") :]
+        end = next((n for n, t in enumerate(after) if t.word in _AFTER_HAVING), len(after))
+        return sorted({t.name for t in after[:end]} & given)
 
     def as_target(self, focus: Fragment) -> Fragment:
         """Return the pattern that binds `focus` to what it selects as ?this."""
@@ -211,6 +225,11 @@ class _Names:
         if name not in self.made:
             self.made[name] = self._variables.new().text
         return self.made[name]
+
+
+def _before(tokens: Tokens, place: int) -> str:
+    """Return the keyword or sign that stands before a token."""
+    return next((t.word for t in reversed(tokens[:place]) if t.kind != "space"), "")
 
 
 def _projected(head: Tokens) -> list[str]:

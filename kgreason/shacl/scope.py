@@ -1,5 +1,6 @@
 """From a constraint to SPARQL: what each template asks for, and conformance to nested shapes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -315,6 +316,8 @@ class _Arguments:
         self._context.guarded = True
         given = read_select(self._shapes, self._node(self._given), {})
         given.refuse()
+        if given.early:
+            self._context.notices.append(_too_early(self._shapes, self._scope.shape, given.early))
         path = self._scope.path
         if self._context.absent and (
             (path is not None and path.may_be_empty) or {"*", "?"} & {t.word for t in given.body}
@@ -469,3 +472,17 @@ def about(shapes: Shapes, shape: Node, what: str) -> str:
     """Return the notice that something in a shape is passed over."""
     named = shapes.named(shape)
     return f"{f'<{named.value}>' if named else 'A shape without a name'}: {what}; passed over."
+
+
+def _too_early(shapes: Shapes, shape: Node, names: Sequence[str]) -> str:
+    """Return the notice that HAVING names what has no value yet.
+
+    SPARQL 1.1 (18.2.4.2, 18.2.4.4) filters groups before SELECT gives its expressions names.
+    """
+    named = shapes.named(shape)
+    listed = ", ".join(f"?{name}" for name in names)
+    return (
+        f"{f'<{named.value}>' if named else 'A shape without a name'}: its query names {listed} in "
+        "HAVING, which has no value there yet, so that no group may pass and nobody fail; write "
+        "the expression itself there."
+    )

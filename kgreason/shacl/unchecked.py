@@ -33,14 +33,14 @@ def missing(graph: Graph, compiled: Compiled, failing: Iterable[Constraint]) -> 
     if not terms:
         return None
     failed = sum(1 for classes in asking if classes & set(terms))
+    asks = f", and {failed} of those that fail ask for such a class" if failed else ""
     named = ", ".join(f"<{term.value}>" for term in terms[:_NAMED])
     more = f" and {len(terms) - _NAMED} more" if len(terms) > _NAMED else ""
     what = "a class or property" if len(terms) == 1 else f"{len(terms)} classes or properties"
     return (
         f"Is an ontology missing? The shapes name {what} that nothing which was read declares or "
-        f"uses: {named}{more}. {_counted(compiled.empty, 'has', 'have')} no node to look at, and "
-        f"{failed} of those that fail ask for such a class. Schema and vocabularies are given with "
-        "--ontology FILE."
+        f"uses: {named}{more}. {_counted(compiled.empty, 'has', 'have')} no node to look at{asks}. "
+        "Schema and vocabularies are given with --ontology FILE."
     )
 
 
