@@ -309,3 +309,18 @@ def test_numbers_get_the_zeros_back_that_they_lost(place: Path) -> None:
     investigated(place, rows, f"e:Shape a sh:NodeShape ; {rule} .")
     first = tried()[0]
     assert (first["repair"], first["outcome"]) == ("pad-number", "cleared")
+
+
+def test_values_that_were_written_as_one_are_split(place: Path) -> None:
+    kinds = ("history", "theory", "edition", "teaching")
+    rows = [
+        f'e:t{n} a e:Project ; e:task "{kinds[n % 4]}; {kinds[n % 3]}" .'
+        if n % 6 == 0
+        else f'e:t{n} a e:Project ; e:task "{kinds[n % 4]}" .'
+        for n in range(90)
+    ]
+    listed = " ".join(f"'{kind}'" for kind in kinds)
+    rule = f"sh:targetClass e:Project ; sh:property [ sh:path e:task ; sh:in ( {listed} ) ]"
+    investigated(place, rows, f"e:Shape a sh:NodeShape ; {rule} .")
+    first = tried()[0]
+    assert (first["repair"], first["outcome"]) == ("split-value", "cleared")
