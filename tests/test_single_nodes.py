@@ -137,6 +137,51 @@ def test_a_slip_of_the_pen_in_a_property_that_a_closed_shape_lists_is_told(faili
     )
 
 
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_property_that_a_closed_shape_does_not_list_is_told(failing: int) -> None:
+    data = parts("ex:weight {n}", "ex:weight {n} ; ex:colour {n}", failing)
+    rule = (
+        f"{HEAD} ex:S a sh:NodeShape ; sh:targetClass ex:Part ; sh:closed true ; "
+        "sh:ignoredProperties ( <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ) ; "
+        "sh:property [ sh:path ex:weight ] ."
+    )
+    with kgreason.investigate(data, shapes=rule) as result:
+        (symptom,) = result.as_dict()["symptoms"]
+    (told,) = [h for h in symptom["hypotheses"] if h["status"] == "supported"]
+    assert told["statement"] == "colour is used, and the closed shape does not list it."
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_node_of_which_nothing_is_said_is_told(failing: int) -> None:
+    data = parts("ex:of ex:{thing}", "ex:of ex:x{n}", failing)
+    rule = (
+        f"{HEAD} ex:S a sh:NodeShape ; sh:targetObjectsOf ex:of ; "
+        "sh:property [ sh:path rdfs:label ; sh:minCount 1 ] ."
+    )
+    with kgreason.investigate(data, shapes=rule) as result:
+        (symptom,) = result.as_dict()["symptoms"]
+    (told,) = [h for h in symptom["hypotheses"] if h["status"] == "supported"]
+    assert told["statement"].startswith("Of these nodes the graph says nothing but that")
+
+
+def test_the_summary_names_one_node_of_which_nothing_is_told() -> None:
+    data = parts("ex:weight {n}", "ex:weight 9999999", 1)
+    rule = shapes_of("sh:path ex:weight ; sh:maxInclusive 100")
+    with kgreason.investigate(data, shapes=rule) as result:
+        told = " ".join(result.summary().split())
+    assert "Look at the one of the parts that fails (<https://example.org/p0>)" in told
+
+
+def test_of_a_property_that_is_forbidden_no_value_is_one_too_many() -> None:
+    # Labels in two languages are no reason to fail, where none is allowed.
+    labels = "rdfs:label 'part {n}'@en , 'Teil {n}'@de"
+    with kgreason.investigate(
+        parts("ex:weight {n}", labels, 20), shapes=shapes_of("sh:path rdfs:label ; sh:maxCount 0")
+    ) as result:
+        (symptom,) = result.as_dict()["symptoms"]
+    assert not [h for h in symptom["hypotheses"] if "languages" in h["statement"]]
+
+
 def test_the_summary_speaks_of_one_node() -> None:
     data = parts("ex:weight {n}", "ex:weigth {n}", 1)
     with kgreason.investigate(

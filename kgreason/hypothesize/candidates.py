@@ -119,7 +119,16 @@ def suits(family: Template, constraint: Constraint) -> bool:
     wanted = family.header.get("components", "").split()
     local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
     beside = "beside-value" in family.header
-    return not wanted or (local in wanted and (beside or not breaks_one_way(constraint)))
+    one_way = breaks_one_way(constraint) or _forbids(constraint)
+    return not wanted or (local in wanted and (beside or not one_way))
+
+
+def _forbids(constraint: Constraint) -> bool:
+    """Check whether a rule allows no value at all: then none is one too many beside others."""
+    most = constraint.parameters.get(SH.maxCount, ())
+    return constraint.component == SH.MaxCountConstraintComponent and any(
+        isinstance(term, Literal) and term.value == "0" for term in most
+    )
 
 
 def breaks_one_way(constraint: Constraint) -> bool:
