@@ -27,6 +27,8 @@ _MOST: Final = 1_000
 _TOLD: Final = 3
 _RULES: Final = 12
 """Inner rules that are looked for among all values: they stand in a query."""
+_LONGEST: Final = 100_000
+"""Characters of all patterns together: they stand in the region of a hypothesis, too."""
 _CLASSES: Final = frozenset({RDFS.Class, OWL.Class})
 _ONE_OF: Final = (SH["or"], SH.xone)
 
@@ -78,8 +80,17 @@ def inner_rules(
         _told(constraint, len(looked_at), found, sampled=sampled)
         # What is held to the shape for its class is looked at there.
         + ("" if all(kind for _, kind in asked) else _aim(constraint)),
-        tuple(one.pattern for one in found[:_RULES] if one.pattern is not None),
+        tuple(_short(one.pattern for one in found[:_RULES] if one.pattern is not None)),
     )
+
+
+def _short(patterns: Iterable[Fragment]) -> Iterator[Fragment]:
+    """Return those patterns that are not too long together, in their order."""
+    room = _LONGEST
+    for pattern in patterns:
+        if len(pattern.text) <= room:
+            room -= len(pattern.text)
+            yield pattern
 
 
 def _asked(shapes: Shapes, constraint: Constraint) -> Iterator[tuple[Node, ox.NamedNode | None]]:
