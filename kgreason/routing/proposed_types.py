@@ -128,7 +128,9 @@ class Proposals:
     def turtle(self) -> str:
         """Return all types as one Turtle file; without a type it holds comments alone."""
         made = [_HEAD.rstrip("\n") + "\n"]
-        made.append(f"# {self.routed} questions were routed; no type fits {self.unfitting} well.\n")
+        badly = f"no type fits {self.unfitting} of them" if self.unfitting else "a type fits each"
+        routed = "1 question was" if self.routed == 1 else f"{self.routed} questions were"
+        made.append(f"# {routed} routed; {badly}.\n")
         for several in self.without_cue:
             numbers = ", ".join(f"I{one.number}" for one in several)
             made.append(f"# {numbers} are alike, but share no words that the others do not have.\n")
