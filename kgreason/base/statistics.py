@@ -82,6 +82,11 @@ class Table:
         """Whether both sides hold nodes and the rate inside is above the rate outside."""
         return self.inside_failing * self.outside > self.outside_failing * self.inside
 
+    @property
+    def clear(self) -> bool:
+        """Whether all nodes inside fail, and one of the others at most."""
+        return self.inside_failing == self.inside and self.outside_failing <= 1
+
 
 def check_count(failing: int, population: int) -> None:
     """Raise ValueError for counts that cannot be."""

@@ -125,7 +125,6 @@ class View:
         path = self.constraint.path if reading is None else reading.path
         predicate = path.predicate if path is not None else None
         passing = self.marks.population.count - self.marks.failing_count
-        everywhere = self._rate >= _NEARLY
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
@@ -140,7 +139,6 @@ class View:
             "listed": self._listed(),
             "chosen": list(chosen_by(self.constraint)),
             "imported": self._imported(),
-            "everywhere": everywhere,
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
             "published": list(published()),
@@ -150,9 +148,8 @@ class View:
         offered |= self._of_rule() if reading is None else _of_reading(reading)
         asked = self.constraint.parameters if reading is None else reading.parameters
         named = {self.constraint.component} if reading is None else reading.named
-        formal = _FORMAL & named
+        offered |= self._of_the_exposed(formal=bool(_FORMAL & named))
         offered |= {
-            "uniform": everywhere and not formal,
             "classed": SH["class"] in asked,
             "allowed": self._allowed(reading),
             "most": _most(asked),
@@ -178,19 +175,35 @@ class View:
             offered.setdefault("datatype", RDF.langString)
         return offered
 
+    def _of_the_exposed(self, *, formal: bool) -> dict[str, Value]:
+        """Return who could fail, and whether nearly everybody does; `formal` rules ask for a form."""
+        could = exposed(self).bit_count()
+        rate = weighted_rate(self.marks.failing_count, could, self.weight)
+        return {
+            "exposed": exposure(self),
+            "peers": exposure(self, "peer"),
+            "everywhere": self._rate >= _NEARLY,
+            "uniform": rate >= _NEARLY and not formal,
+        }
+
     def _of_rule(self) -> dict[str, Value]:
         """Return what the rule itself says of the values that it asks for."""
         inner: dict[str, Value] = {"inner": list(self.constraint.inner)}
-        return (inner if self.constraint.inner else {}) | {
-            "linked": self._linked(),
-            "absence": self.constraint.component in _ABSENCE,
-            "counted": self.constraint.component in _COUNTED,
-            "qualified": SH.qualifiedValueShape in self.constraint.parameters,
-            "compiled": self.names_values,
-            "offending": self.constraint.violation,
-            "described": True,
-            "judged": True,
-        }
+        typed: dict[str, Value] = {"typed": True}
+        return (
+            (inner if self.constraint.inner else {})
+            | (typed if self._asks_class else {})
+            | {
+                "linked": self._linked(),
+                "absence": self.constraint.component in _ABSENCE,
+                "counted": self.constraint.component in _COUNTED,
+                "qualified": SH.qualifiedValueShape in self.constraint.parameters,
+                "compiled": self.names_values,
+                "offending": self.constraint.violation,
+                "described": True,
+                "judged": True,
+            }
+        )
 
     def _imported(self) -> "list[NamedNode | Literal | Fragment]":
         """Return what the shapes graph imports."""
@@ -214,6 +227,12 @@ class View:
         asked = self.constraint.parameters
         kinds = asked.get(SH.nodeKind, ())
         return SH["class"] in asked or any(kind in _THINGS for kind in kinds)
+
+    @property
+    def _asks_class(self) -> bool:
+        """Whether the rule may ask for the class of a value, itself or by an inner shape."""
+        text = self.constraint.violation.text
+        return self.constraint.is_listed or "rdf:type" in text or TYPE.value in text
 
     @property
     def asks_iri(self) -> bool:
@@ -394,8 +413,8 @@ def exposed(view: View) -> int:
     return members(view, having) & everyone if having.text else everyone
 
 
-def exposure(view: View) -> Fragment:
-    """Return the pattern of the ?focus that could fail; nothing where all could."""
+def exposure(view: View, node: str = "focus") -> Fragment:
+    """Return the pattern of the ?focus (or `node`) that could fail; nothing where all could."""
     given = view.constraint
     if given.component not in _PRESENCE or forbids(given):
         return Fragment("")
@@ -403,7 +422,8 @@ def exposure(view: View) -> Fragment:
     needed = [] if path is None or path.predicate is None else [path.predicate]
     beside = (term for name in _PAIRED for term in given.parameters.get(name, ()))
     needed += [term for term in beside if isinstance(term, NamedNode)]
-    return Fragment(" ".join(f"?focus {one} ?asked{n} ." for n, one in enumerate(needed)))
+    end = "asked" if node == "focus" else f"{node}asked"
+    return Fragment(" ".join(f"?{node} {one} ?{end}{n} ." for n, one in enumerate(needed)))
 
 
 def forbids(constraint: Constraint) -> bool:

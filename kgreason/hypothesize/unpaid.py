@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgreason.context.view import View
+from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import SOME
 from kgreason.hypothesize.conditions.seam import kinds_told, saves
@@ -18,6 +18,9 @@ def barred(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
     that could have been said. From some bits on the tests on the other half decide, as they do of
     what no single condition holds, of what is checked directly, and of extensions. What is barred
     stays among its rivals, and is tested: without it they would seem more likely than they are.
+
+    Of few nodes no region saves so many bits. Where all nodes of one fail, and of the others one at
+    most, it is enough that to say so costs no more than it saves.
     """
     kinds = kinds_told()
     return [
@@ -30,7 +33,7 @@ def barred(view: View, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _is_unpaid(view: View, candidate: Candidate) -> bool:
     bits = saves(view, candidate.members)
-    return bits is not None and bits < SOME
+    return bits is not None and bits < (0 if table(view, candidate.members).clear else SOME)
 
 
 def _by_halves(candidate: Candidate, kinds: frozenset[str]) -> bool:

@@ -16,7 +16,11 @@ WEAK: Final = figure("associationWeak")
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
-    """Return strong (e ≥ 100), moderate (e ≥ 10), weak (e ≥ 1) or absent."""
+    """Return strong (e ≥ 100), moderate (e ≥ 10), weak (e ≥ 1) or absent.
+
+    Weak, too, where the half has no node inside, and where all of its nodes fail or none does:
+    then nothing can be more frequent on one side than on the other.
+    """
     inside, inside_failing, population, failing = integers(
         rows[0], "inside", "insideFailing", "population", "failing"
     )
@@ -24,8 +28,10 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     e = e_value_two_proportions(setting.discovery, table) if setting.discovery else 1.0
     bounds = ((STRONG, "strong"), (MODERATE, "moderate"), (WEAK, "weak"))
     outcome = next((name for bound, name in bounds if e >= bound), "absent")
-    if not inside or population == inside:
-        outcome = "weak" if not inside else "absent"
+    if not inside or failing in (0, population):
+        outcome = "weak"
+    elif population == inside:
+        outcome = "absent"
     note = (
         f"On the held-out half {inside_failing} of {inside} nodes inside fail "
         f"({setting.percent(inside_failing, inside)}), {table.outside_failing} of {table.outside} "

@@ -21,7 +21,10 @@ PASSING: Final = "passing"
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
-    """Return beyond, within, or undetermined where there are fewer than three levels.
+    """Return beyond, within, or undetermined.
+
+    Undetermined where there are fewer than three levels, or where all nodes of all levels fail, or
+    none does: then levels cannot differ.
 
     The tail probability is multiplied by the number of levels, for the level was picked because it
     looks worst, and what is peculiar to a level shows on both halves. Siblings are left out whose
@@ -56,6 +59,9 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         note = f"There are {count} levels to compare, too few for a spread."
         return Finding("undetermined", note, figures, strata=strata)
     failing, population = (sum(v[i] for v in siblings) for i in (0, 1))
+    if failing + own[0] in (0, population + own[1]):
+        note = f"Of the {count} levels all nodes fail, or none does: no level stands out."
+        return Finding("undetermined", note, figures, strata=strata)
     passes = mine is not None and mine["own"].value == PASSING
     tail = tail_of(siblings, own, ends=2 if passes else 1)
     verb, weight = ("pass", 1 / setting.weight) if passes else ("fail", setting.weight)

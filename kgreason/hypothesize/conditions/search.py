@@ -19,7 +19,7 @@ from kgreason.graph.marks import Mark, region_name
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars, Origins
-from kgreason.hypothesize.conditions.code import TOLD, together
+from kgreason.hypothesize.conditions.code import SOME, TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed, without
@@ -103,10 +103,15 @@ class Found:
 
     @property
     def told(self) -> bool:
-        """Whether it stands by its bits alone, without halves."""
+        """Whether it stands by its bits alone, without halves.
+
+        Of few nodes no region saves so many bits. A single condition all of whose nodes fail, and
+        of the others one at most, is asked for an e-value of 20.
+        """
         coarse = self.weakest is not None and not self.weakest.dealt.fine
         usual = coarse and self.weakest and self.weakest.dealt.probability > ALONE
-        return self.sure >= TOLD and not usual and not self.restates
+        clear = len(self.parts) == 1 and self.table.clear
+        return self.sure >= (SOME if clear else TOLD) and not usual and not self.restates
 
     @property
     def siblings(self) -> int | None:
