@@ -176,7 +176,7 @@ class View:
         return offered
 
     def _of_the_exposed(self, *, formal: bool) -> dict[str, Value]:
-        """Return who could fail, and whether nearly everybody does; `formal` rules ask for a form."""
+        """Return who could fail, and whether nearly all do; `formal` rules ask for a form."""
         could = exposed(self).bit_count()
         rate = weighted_rate(self.marks.failing_count, could, self.weight)
         return {

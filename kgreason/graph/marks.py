@@ -28,7 +28,6 @@ _MOST_SHARE: Final = 0.2  # a cluster that holds more than this is no fine one
 _LEAST_CLUSTERS: Final = 20
 _LEAST_COVERED: Final = 0.8  # the share of nodes that must state their cluster
 _CLUSTERS_A_SOURCE: Final = 4
-_LEAST_FAILING: Final = 2  # in each half
 _SAMPLE: Final = integer("miningNodes")
 _SOUND: Final = 200
 _FEW: Final = 8  # nodes of a set that are found one by one; of more its digits are gone through
@@ -286,19 +285,11 @@ def _mark(
 def mark_failing(
     graph: Graph, key: str, population: Population, failing: Iterable[Term], least: int
 ) -> Marks:
-    """Mark the failing nodes of a symptom.
-
-    Nothing is split where fewer than `least` fail, or where one half has hardly any of them: there
-    nothing could be found, or what was found could not be told from chance.
-    """
+    """Mark the failing nodes of a symptom; with fewer than `least` of them nothing is split."""
     bad = population.mask(failing) & population.everyone
     name = _name(f"fails:{key}")
     _mark(graph.store.inner, WORK.fails, name, population.nodes, bad)
-    split = bad.bit_count() >= least and all(
-        (bad & mask).bit_count() >= _LEAST_FAILING
-        for each in (population.node, population.cluster)
-        for mask in (each.discovery_mask, each.heldout_mask)
-    )
+    split = bad.bit_count() >= least
     everyone = Mark(population.mark, population.everyone, population.nodes)
     none = Split("none", everyone, everyone)
     by_node = _mining(graph, key, population, population.node if split else none, bad)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
-from kgreason.base.statistics import E_CAP
+from kgreason.base.statistics import E_CAP, Table
 from kgreason.base.store import Row
 from kgreason.hypothesize.conditions.code import SOME, TOLD, saved
 from kgreason.test.finding import Finding, Setting, decimal, integers
@@ -14,7 +14,9 @@ _MOST: Final = math.log2(E_CAP)
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
-    """Return told (from 10 bits on), some (from log2 20 on), or untold.
+    """Return told (from 10 bits on), clear or some (from log2 20 on), or untold.
+
+    Clear is a region all of whose nodes fail, and of the others one at most.
 
     Bits are those of the hypergeometric code (`kgreason.hypothesize.conditions.code.saved`) less
     the length of the region's own code; two to the power of them is an e-value against failures
@@ -29,7 +31,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     gross = saved(bad, inside, failing, population) if more else 0.0
     bits = gross - cost
     e = Decimal(2.0**bits if bits < _MOST else E_CAP) if more else Decimal(0)
-    outcome = "told" if bits >= TOLD else "some" if bits >= SOME else "untold"
+    some = "clear" if Table(bad, inside, failing - bad, population - inside).clear else "some"
+    outcome = "told" if bits >= TOLD else some if bits >= SOME else "untold"
     note = (
         f"{bad} of {inside} nodes inside fail ({setting.percent(bad, inside)}), {failing - bad} of "
         f"{population - inside} outside ({setting.percent(failing - bad, population - inside)}): "

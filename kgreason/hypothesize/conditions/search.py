@@ -105,13 +105,20 @@ class Found:
     def told(self) -> bool:
         """Whether it stands by its bits alone, without halves.
 
-        Of few nodes no region saves so many bits. A single condition all of whose nodes fail, and
-        of the others one at most, is asked for an e-value of 20.
+        Of few nodes no region saves so many bits. Where all nodes that belong to one thing fail,
+        and of the others one at most, an e-value of 20 is enough.
         """
         coarse = self.weakest is not None and not self.weakest.dealt.fine
         usual = coarse and self.weakest and self.weakest.dealt.probability > ALONE
-        clear = len(self.parts) == 1 and self.table.clear
-        return self.sure >= (SOME if clear else TOLD) and not usual and not self.restates
+        least = SOME if self.table.clear and self._belonging else TOLD
+        return self.sure >= least and not usual and not self.restates
+
+    @property
+    def _belonging(self) -> bool:
+        """Whether it is one condition, which says what the nodes themselves belong to."""
+        first, *others = self.parts
+        near = len(first.path.steps) <= 1
+        return near and not others and "belonging" in first.template.header
 
     @property
     def siblings(self) -> int | None:

@@ -8,6 +8,8 @@ from typing import ClassVar, Final
 from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.conditions.code import TOLD
+from kgreason.hypothesize.conditions.seam import BITS
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
 from kgreason.hypothesize.foretold import sound
@@ -73,8 +75,16 @@ class NearDuplicate(Filter):
 
 
 def _paid_kinds(candidates: Sequence[Candidate]) -> frozenset[str]:
-    """Return the kinds of the candidates whose code length is paid."""
-    return frozenset(c.family.header["kind"] for c in candidates if c.seen)
+    """Return the kinds of the candidates whose code length is paid in full.
+
+    What is told from fewer bits, for its nodes stand apart so clearly, may be told by halves too.
+    """
+    return frozenset(c.family.header["kind"] for c in candidates if c.seen and _in_full(c))
+
+
+def _in_full(candidate: Candidate) -> bool:
+    bits = candidate.values.get(BITS)
+    return bits is None or float(bits.value) >= TOLD
 
 
 def _only_other(view: View, one: Candidate, preferred: Candidate) -> bool:
