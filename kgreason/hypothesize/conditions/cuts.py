@@ -29,6 +29,7 @@ from kgreason.hypothesize.conditions.letters import (
     beginnings_of,
     forms,
     forms_of,
+    is_address,
     lies_in,
     namespaces_of,
     pieces_of,
@@ -342,7 +343,7 @@ class Cut:
 
     def _prefixes(self) -> Iterator[tuple[Terms, int]]:
         masks: dict[str, int] = defaultdict(int)
-        for iri, mask in self._iris:
+        for iri, mask in (*self._iris, *self._addresses):
             for beginning in beginnings_of(iri):
                 masks[beginning] |= mask
         for text in sorted(masks, key=len, reverse=True):
@@ -368,6 +369,12 @@ class Cut:
     def _iris(self) -> list[tuple[str, int]]:
         ends = self.table.ends.items()
         return [(end.value, mask) for end, mask in ends if isinstance(end, NamedNode)]
+
+    @cached_property
+    def _addresses(self) -> list[tuple[str, int]]:
+        """The texts that are web addresses: what they begin with tells what that of IRIs does."""
+        ends = self.table.ends.items()
+        return [(t.value, m) for t, m in ends if isinstance(t, Literal) and is_address(t.value)]
 
     def _forms(self) -> Iterator[tuple[Terms, int]]:
         masks = dict.fromkeys(forms(), 0)

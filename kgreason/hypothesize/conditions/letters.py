@@ -27,6 +27,7 @@ _RUN: Final = re.compile(
     re.DOTALL,
 )
 _CUTS: Final = re.compile(r"[/#_.:-]+")
+_ADDRESS: Final = re.compile(r"https?://\S+")  # as the test `prefix` has it
 _DEEPER: Final = re.compile(r"[/#]")
 _SPACE: Final = re.compile(r"(.*[/#])(?:[A-Za-z]+[_-](?=[0-9]+$))?", re.DOTALL)
 _same: Final[dict[str, str]] = {}
@@ -73,6 +74,11 @@ _alike: Final[dict[tuple[str, ...], tuple[str, ...]]] = {}
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((form, re.compile(form)) for form in forms())
+
+
+def is_address(text: str) -> bool:
+    """Check whether a text is a web address."""
+    return _ADDRESS.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=_KEPT)
