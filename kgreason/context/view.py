@@ -173,6 +173,7 @@ class View:
         if SH.LanguageInConstraintComponent in named:
             # Who asks for a language asks for texts that have one.
             offered.setdefault("datatype", RDF.langString)
+        offered["spoken"] = offered.get("datatype") == RDF.langString
         return offered
 
     def _of_the_exposed(self, *, formal: bool) -> dict[str, Value]:

@@ -319,6 +319,7 @@ _GIVEN: Final = frozenset(
             "leading",
             "closing",
             "classed",
+            "spoken",
             "asked",
             "absence",
             "compiled",
