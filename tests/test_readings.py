@@ -436,7 +436,8 @@ def test_one_wrong_form_of_two_properties_is_told_of_both(tmp_path: Path) -> Non
     )
     leader = _leader(tmp_path, rows, query)
     assert leader is not None
-    assert leader["statement"] == "The values of urn:e:label were written as xsd:string."
+    told = "The values of urn:e:label were written as texts without a language."
+    assert leader["statement"] == told
     assert leader["inside"] == {"failing": 20, "population": 20}
     assert leader["confidence"] > 0.85
 

@@ -322,6 +322,7 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
         "counted": bool({"MaxCount", "UniqueLang"} & reading.components),
         "unique": "UniqueLang" in reading.components,
         "qualified": "QualifiedMinCount" in reading.components,
+        "typed": True,
         "compiled": reading.offending is not None,
         "offending": reading.offending or Fragment(""),
     }

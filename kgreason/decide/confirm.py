@@ -137,7 +137,7 @@ def _counted(
     try:
         region = classes.fragment(pattern(text))
         there = asking.count(made.render("inside", region=region))
-        failing = failing_nodes(constraint.asked, region)
+        failing = failing_nodes(constraint.asked, region, tested=classes.dialect.holds_joins)
         return there, asking.count(made.render("failing", failing=failing))
     except (SourceError, RunError) as error:
         return str(error).partition("\n")[0]

@@ -29,7 +29,7 @@ class ClassLists:
     """Spells paths through subclasses for one endpoint; as they are where its dialect is right."""
 
     def __init__(self, asking: AskingEndpoint, dialect: Dialect) -> None:
-        self.asking, self._needed = asking, dialect.lists_classes
+        self.asking, self.dialect = asking, dialect
         self._known: dict[str, tuple[str, ...]] = {}
 
     def texts(self, texts: Texts) -> Texts:
@@ -40,7 +40,7 @@ class ClassLists:
 
     def fragment(self, part: Fragment) -> Fragment:
         """Return a part of a query with lists; raises SourceError."""
-        if not self._needed:
+        if not self.dialect.lists_classes:
             return part
         # No other part of the same query has the same variables.
         head = sha256(part.text.encode()).hexdigest()[:8]

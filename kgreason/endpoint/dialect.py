@@ -21,13 +21,15 @@ class Dialect:
 
     `server` is a regular expression on the header Server; `union` is the parameter of a request
     that makes the merge of all graphs the default graph, None where there is none. Where it
-    `lists_classes`, paths through subclasses are asked as lists of classes.
+    `lists_classes`, paths through subclasses are asked as lists of classes. Where it
+    `holds_joins`, it keeps one side of a join in memory, however large it is.
     """
 
     name: str
     server: str | None = None
     union: str | None = None
     lists_classes: bool = False
+    holds_joins: bool = False
 
 
 @cache
@@ -49,6 +51,7 @@ def dialects() -> Mapping[str, Dialect]:
                 said.get(TRAILS.serverName),
                 said.get(TRAILS.unionParameter),
                 said.get(TRAILS.listsClasses) == "true",
+                said.get(TRAILS.holdsJoins) == "true",
             )
     return found
 

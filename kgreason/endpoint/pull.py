@@ -430,12 +430,17 @@ def _failing(texts: Texts) -> Nodes:
     return Plain(every) if texts.whole else Checked(every, texts.target, texts.violation)
 
 
-def failing_nodes(texts: Texts, region: Fragment | None = None) -> Fragment:
+def failing_nodes(
+    texts: Texts, region: Fragment | None = None, *, tested: bool = False
+) -> Fragment:
     """Return the pattern of the nodes that fail by some texts, as any engine is asked.
 
-    Only those in a region are checked, where there is one and the target stands by itself.
+    Only those in a region are checked, where there is one and the target stands by itself; each of
+    them is `tested` for the target, or they are joined with all that have it.
     """
     target = Fragment("") if texts.whole else texts.target
     if region is not None:
-        target = template(ROLE, "in-region").fragment(region=region, target=target)
+        target = template(ROLE, "in-region").fragment(
+            region=region, target=target, tested=tested and bool(target.text)
+        )
     return template(ROLE, "failing-nodes").fragment(target=target, violation=texts.violation)
