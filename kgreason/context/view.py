@@ -179,10 +179,12 @@ class View:
     def _of_the_exposed(self, *, formal: bool) -> dict[str, Value]:
         """Return who could fail, and whether nearly all do; `formal` rules ask for a form."""
         could = exposed(self).bit_count()
+        # Who has both of two properties that are compared may well be who has one too many.
+        paired = any(name in self.constraint.parameters for name in _PAIRED)
         rate = weighted_rate(self.marks.failing_count, could, self.weight)
         return {
-            "exposed": exposure(self),
-            "peers": exposure(self, "peer"),
+            "exposed": Fragment("") if paired else exposure(self),
+            "peers": Fragment("") if paired else exposure(self, "peer"),
             "everywhere": self._rate >= _NEARLY,
             "uniform": rate >= _NEARLY and not formal,
         }
