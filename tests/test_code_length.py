@@ -98,6 +98,19 @@ def test_the_e_value_is_two_to_the_bits_rounded_down_and_capped() -> None:
     assert counted(300, 300, 3000, 310, 12.0).figures["eValue"] == Decimal("1e6")
 
 
+@pytest.mark.parametrize(
+    ("inside", "bad", "failing", "outcome"),
+    [(7, 7, 7, "clear"), (7, 7, 8, "clear"), (7, 7, 9, "some"), (8, 7, 7, "some")],
+)
+def test_a_clear_region_has_an_outcome_of_its_own(
+    inside: int, bad: int, failing: int, outcome: str
+) -> None:
+    """Seven of seven nodes, and at most one of the others, need no ten bits."""
+    found = counted(inside, bad, 18, failing, 4.0)
+    assert found.outcome == outcome
+    assert 20 <= found.figures["eValue"] < 1024
+
+
 def test_a_region_that_fails_less_saves_nothing_and_speaks_against_itself() -> None:
     found = counted(100, 1, 200, 50, 3.0)
     assert (found.outcome, found.figures["eValue"]) == ("untold", 0)

@@ -208,14 +208,17 @@ def test_nothing_to_count_decides_nothing() -> None:
         ("claimed", "holds", "inside", "insideFailing", "population", "failing"), number(0)
     )
     others = nothing | {"population": number(40), "failing": number(5)}
+    # Of a half of which no node fails, nothing can be more frequent anywhere.
+    unbroken = nothing | {"inside": number(9), "population": number(40)}
+    spared = [{"failing": number(0), "population": number(9), "own": number(1)}] * 4
     setting = Setting(Table(8, 10, 2, 30))
     found = {
-        "association": [association.read([row], setting) for row in (nothing, others)],
+        "association": [association.read([row], setting) for row in (nothing, others, unbroken)],
         "direct-check": [direct_check.read([row], setting) for row in (nothing, others)],
         "placebo": [placebo.read([nothing], setting)],
         "closure-check": [closure_check.read([], setting)],
         "closure-placebo": [closure_placebo.read([], setting)],
-        "sibling-spread": [sibling_spread.read([], setting)],
+        "sibling-spread": [sibling_spread.read(rows, setting) for rows in ([], spared)],
         "period-spread": [period_spread.read([], setting)],
         "stratification": [stratification.read([], setting)],
         "dealt-clusters": [dealt_clusters.read([], setting)],

@@ -1,0 +1,86 @@
+"""Rules that nobody keeps who could break them: what is told where nothing right is there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgreason
+from kgreason.audit import audit
+
+HEAD = """
+@prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+MISFIT = (
+    "Nearly all nodes that have such a value fail, in nearly every source: the rule does not fit"
+)
+
+
+def leader(folder: Path, rule: str, values: list[str]) -> Any:
+    """Return what is told first of 60 nodes, of which every fifth has no value."""
+    things = [f"e:o{n} a e:Firm ; e:label 'Firm {n}' . e:g{n} a e:Org ." for n in range(5)]
+    nodes = [
+        f"e:n{n} a e:Person" + (f" ; e:p {values[n % len(values)]} ." if n % 5 else " .")
+        for n in range(60)
+    ]
+    (folder / "data.ttl").write_text(HEAD + "\n".join(things + nodes), encoding="utf-8")
+    shape = f"e:S a sh:NodeShape ; sh:targetClass e:Person ; sh:property [ sh:path e:p ; {rule} ] ."
+    (folder / "shapes.ttl").write_text(HEAD + shape, encoding="utf-8")
+    with kgreason.investigate(folder / "data.ttl", shapes=folder / "shapes.ttl") as result:
+        assert not audit(result.record).findings
+        told = result.as_dict()["symptoms"][0]["hypotheses"]
+    return next((one for one in told if one["status"] == "supported"), None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "told"),
+    [
+        ('sh:pattern "^[A-Z]{3}$"', ["'abc'", "'bcd'", "'xyz'", "'cde'"], MISFIT),
+        ("sh:maxInclusive 100", [str(n) for n in range(150, 210)], MISFIT),
+        ("sh:maxCount 1", ["'a' , 'b'", "'c' , 'd'", "'e' , 'f'"], MISFIT),
+        (
+            'sh:pattern "^https://orcid.org/"',
+            [f"<http://orcid.org/{n}>" for n in range(100, 160)],
+            "The wrong values of p are web addresses that begin with “http://orcid.org/”.",
+        ),
+        (
+            'sh:in ( "open" "closed" "on hold" )',
+            ["'Open'", "'Closed'", "'On-hold'"],
+            "The values of p were written with other capitals, blanks or hyphens than the rule",
+        ),
+        (
+            "sh:node [ sh:property [ sh:path e:name ; sh:minCount 1 ] ]",
+            [f"e:o{n}" for n in range(5)],
+            "What p points at breaks rules of its own: “MinCount of name in S” (48).",
+        ),
+        (
+            'sh:languageIn ( "en" )',
+            ["'one'", "'two'", "'three'"],
+            "The values of p were written as texts without a language.",
+        ),
+        (
+            "sh:class e:Org",
+            [f"e:o{n}" for n in range(5)],
+            "What p points at is typed as Firm, not as the shape asks.",
+        ),
+    ],
+)
+def test_what_is_told_where_nobody_has_a_right_value(
+    rule: str, values: list[str], told: str, tmp_path: Path
+) -> None:
+    found = leader(tmp_path, rule, values)
+    assert found is not None
+    assert found["statement"].startswith(told)
+    assert found["inside"] == {"failing": 48, "population": 48}
+
+
+def test_an_undescribed_value_is_no_reason_where_one_value_is_asked_for(tmp_path: Path) -> None:
+    found = leader(tmp_path, "sh:hasValue e:yes", ["e:no"])
+    assert "not described" not in found["statement"]
+
+
+def test_web_addresses_in_texts_are_told_by_how_they_begin(tmp_path: Path) -> None:
+    values = [f"'https://{'beta.' if n % 3 == 0 else ''}music.example/{n}'" for n in range(60)]
+    found = leader(tmp_path, 'sh:not [ sh:pattern "//beta[.]" ]', values)
+    assert "begins with “https://beta.music.example/”" in found["statement"]
