@@ -80,6 +80,35 @@ def test_an_undescribed_value_is_no_reason_where_one_value_is_asked_for(tmp_path
     assert "not described" not in found["statement"]
 
 
+@pytest.mark.parametrize(
+    ("family", "values", "told"),
+    [
+        ("shape-everywhere", {}, "Nearly all nodes fail, in nearly every source"),
+        (
+            "value-site",
+            {"dimension": "<https://example.org/p>", "level": '"http://o.example/"'},
+            "The wrong values of p are web addresses that begin with “http://o.example/”",
+        ),
+    ],
+)
+def test_a_family_that_is_suggested_has_a_sentence_without_gaps(
+    family: str, values: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    """A suggestion gives the terms of a family, and not the words that its query would bind."""
+    nodes = [f"e:n{n} a e:Person ; e:p <http://o.example/{n}> ." for n in range(60)]
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(nodes), encoding="utf-8")
+    rule = 'sh:pattern "^https:"'
+    shape = f"e:S a sh:NodeShape ; sh:targetClass e:Person ; sh:property [ sh:path e:p ; {rule} ] ."
+    (tmp_path / "shapes.ttl").write_text(HEAD + shape, encoding="utf-8")
+    given = [{"family": family, "values": values}]
+    with kgreason.investigate(
+        tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl", hypotheses=given
+    ) as result:
+        said = result.markdown()
+    assert told in said
+    assert not any(f"{{{gap}}}" in said for gap in ("who", "told", "how", "written"))
+
+
 def test_web_addresses_in_texts_are_told_by_how_they_begin(tmp_path: Path) -> None:
     values = [f"'https://{'beta.' if n % 3 == 0 else ''}music.example/{n}'" for n in range(60)]
     found = leader(tmp_path, 'sh:not [ sh:pattern "//beta[.]" ]', values)

@@ -305,6 +305,7 @@ def _try(family: Template, values: Mapping[str, Term], where: str) -> None:
 _GIVEN: Final = frozenset(
     {
         *("symptom", "half", "population", "least", "passing", "failed", "constrained", "raised"),
+        "weight",
         *(
             "listed",
             "imported",
@@ -320,6 +321,8 @@ _GIVEN: Final = frozenset(
             "closing",
             "classed",
             "spoken",
+            "exposed",
+            "peers",
             "asked",
             "absence",
             "compiled",

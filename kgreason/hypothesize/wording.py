@@ -1,5 +1,6 @@
 """Words for a candidate: those of its family, unless its proposer gave others."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -26,6 +27,7 @@ class Wording:
     prediction: str
 
 
+_PLACE: Final = re.compile(r"\{(\w+)\}")
 _WORDS: Final = frozenset(each.name for each in fields(Wording))
 
 
@@ -73,6 +75,19 @@ def _verb(constraint: Constraint) -> str:
     return "have the outcome" if constraint.component == TRAILS.OutcomeQuery else "fail"
 
 
+def _unsaid(text: str, told: Mapping[str, str]) -> dict[str, str]:
+    """Return what stands for words that a family would have bound; a suggestion has but its terms.
+
+    What is joined to the word before it only adds to that; in place of any other stands the level.
+    """
+    level = told.get("level", "another value")
+    return {
+        found[1]: level if text[found.start() - 1 : found.start()] in (" ", "“", "") else ""
+        for found in _PLACE.finditer(text)
+        if found[1] not in told
+    }
+
+
 def phrase(
     family: Template,
     told: Mapping[str, str],
@@ -93,7 +108,7 @@ def phrase(
         text = family.header[key]
         if narrows and key == "statement":
             text = text.replace("{fail}", f"{{fail}} {MORE_OFTEN}")
-        for name, value in told.items():
+        for name, value in (_unsaid(text, told) | told).items():
             text = text.replace("{" + name + "}", value)
         return text
 
