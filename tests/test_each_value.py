@@ -12,7 +12,7 @@ HEAD: Final = """@prefix e: <https://example.org/lab/> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 RULES: Final = {
-    "language": ('sh:languageIn ( "en" )', '"name {n}"@en', '"name {n}"', "xsd:string"),
+    "language": ('sh:languageIn ( "en" )', '"name {n}"@en', '"name {n}"', "texts without"),
     "datatype": ("sh:datatype xsd:integer", "{n}", '"{n}"', "xsd:string"),
     "rewritten": ("sh:datatype xsd:int", '"{n}"^^xsd:int', '"0{n}"^^xsd:long', "xsd:long"),
     "kind": ("sh:nodeKind sh:IRI", "e:thing{n}", '"thing{n}"', "xsd:string"),
@@ -67,4 +67,4 @@ def test_a_right_form_that_only_failing_nodes_have_is_no_cause(tmp_path: Path) -
     """British labels are right; that the nodes with a plain one have one too is by the way."""
     symptom = asked(tmp_path, "language", '"name {n}", "colour {n}"@en-GB')
     supported = [h["statement"] for h in symptom["hypotheses"] if h["status"] == "supported"]
-    assert supported == ["The values of value were written as xsd:string."]
+    assert supported == ["The values of value were written as texts without a language."]

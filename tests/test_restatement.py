@@ -302,7 +302,7 @@ def test_a_language_that_is_lacking_is_one_wrong_form() -> None:
         for h in of(result.record, "Hypothesis").values()
         if h["status"][0].endswith("Supported")
     ]
-    assert told == ["The values of name were written as xsd:string."]
+    assert told == ["The values of name were written as texts without a language."]
     assert audit(result.record).ok, str(audit(result.record))
 
 

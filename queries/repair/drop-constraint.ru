@@ -3,7 +3,7 @@
 #+ does: take the constraint out of the shape
 #+ explanation: The parameter that nearly all data break is removed. It is the last resort, and clears by itself; it shows nothing about the cause.
 #+ example: The pattern for the numbers of old goes.
-#+ families: shape-everywhere
+#+ families: shape-everywhere shape-every-value
 #+ region: shape
 #+ operation: remove
 #+ mends: shapes

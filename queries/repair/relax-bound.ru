@@ -3,7 +3,7 @@
 #+ does: move the bound of the shape to where the data are
 #+ explanation: The number in a constraint on counts, lengths or values is replaced by that of the claimed nodes which is farthest off. A least count of none is left to dropping the constraint.
 #+ example: The shape wants two labels, all nodes have one; it asks for one from now on.
-#+ families: shape-everywhere duplicate-sources
+#+ families: shape-everywhere shape-every-value duplicate-sources
 #+ components: MinCount MaxCount MinLength MaxLength MinInclusive MaxInclusive
 #+ region: shape
 #+ operation: replace
