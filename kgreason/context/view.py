@@ -51,7 +51,9 @@ _PRESENCE: Final = frozenset(
     )
 )
 """Components that only a node with a value can fail."""
-_PAIRED: Final = (SH.disjoint, SH.lessThan, SH.lessThanOrEquals)
+_ORDERED: Final = (SH.lessThan, SH.lessThanOrEquals)
+"""Parameters that name another property, whose values have to come after."""
+_PAIRED: Final = (SH.disjoint, *_ORDERED)
 """Parameters that name another property, of which a node needs a value as well to fail."""
 
 
@@ -193,9 +195,12 @@ class View:
         """Return what the rule itself says of the values that it asks for."""
         inner: dict[str, Value] = {"inner": list(self.constraint.inner)}
         typed: dict[str, Value] = {"typed": True}
+        asked = self.constraint.parameters
+        later = (term for name in _ORDERED for term in asked.get(name, ())[:1])
         return (
             (inner if self.constraint.inner else {})
             | (typed if self._asks_class else {})
+            | {"compared": term for term in later if isinstance(term, NamedNode)}
             | {
                 "linked": self._linked(),
                 "absence": self.constraint.component in _ABSENCE,

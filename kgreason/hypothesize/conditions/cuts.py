@@ -5,7 +5,6 @@ few are all cut beforehand; bounds, windows, sets and pieces of text are too man
 a search asks for the best of them.
 """
 
-import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,10 +20,19 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import SH, XSD
+from kgreason.base.terms import XSD
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
+from kgreason.hypothesize.conditions.ends import (
+    NUMERIC,
+    datatype_of,
+    date_of,
+    language_of,
+    node_kind_of,
+    number_of,
+    written_as,
+)
 from kgreason.hypothesize.conditions.letters import (
     beginnings_of,
     forms,
@@ -32,6 +40,7 @@ from kgreason.hypothesize.conditions.letters import (
     is_address,
     lies_in,
     namespaces_of,
+    outline_of,
     pieces_of,
 )
 from kgreason.hypothesize.conditions.ordered import Ordered
@@ -41,15 +50,6 @@ from kgreason.hypothesize.conditions.units import clustered_by
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
 _ORDERED_SHARE: Final = figure("orderedShare")
-_NUMERIC: Final = frozenset(
-    XSD[name]
-    for name in (
-        *("integer", "decimal", "double", "float", "int", "long", "short", "byte"),
-        *("nonNegativeInteger", "positiveInteger", "unsignedInt", "unsignedLong"),
-        *("nonPositiveInteger", "negativeInteger", "unsignedShort", "unsignedByte"),
-    )
-)
-_DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
 _BETWEEN: Final = "\x00"
 """A letter that stands in no text; where it does all the same, texts are looked at one by one."""
 
@@ -194,14 +194,16 @@ class Cut:
             yield "under", self._kept(self._under())
             yield "many", self._kept(self._counts(least=True))
             yield "few", self._kept(self._counts(least=False))
-            yield "datatype", self._kept(self._grouped("datatype", _datatype))
-            yield "language", self._kept(self._grouped("language", _language))
+            yield "datatype", self._kept(self._grouped("datatype", datatype_of))
+            yield "language", self._kept(self._grouped("language", language_of))
         else:
             yield "namespace", self._kept(self._spaces(inside=True))
             yield "elsewhere", self._kept(self._spaces(inside=False))
-        yield "node-kind", self._kept(self._grouped("kind", _node_kind))
+        yield "node-kind", self._kept(self._grouped("kind", node_kind_of))
         yield "prefix", self._kept(self._prefixes())
         yield "form", self._kept(self._forms())
+        for test in ("numbered", "outline"):
+            yield test, self._kept(self._outlined(test))
 
     @cached_property
     def ways(self) -> Mapping[str, float]:
@@ -384,6 +386,25 @@ class Cut:
         for form, mask in masks.items():
             yield (("form", Literal(form)),), mask
 
+    def _outlined(self, test: str) -> Iterator[tuple[Terms, int]]:
+        """Yield the nodes with texts that are written in one way, where there are several texts.
+
+        What a word or a mark tells just as well is left to that.
+        """
+        alike: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for end, mask in self.table.ends.items():
+            if isinstance(end, Literal) and end.datatype not in NUMERIC:
+                outline = outline_of(end.value, test)
+                if outline is not None:
+                    alike[outline].append((end.value, mask))
+        for outline in sorted(alike):
+            if len(alike[outline]) > 1:
+                example, _ = min(alike[outline])
+                held = reduce(or_, (mask for _, mask in alike[outline]))
+                told = (piece for piece in pieces_of(example) if piece in self.pieces)
+                if all(self._with_piece(piece) != held for piece in told):
+                    yield (("example", Literal(example)),), held
+
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
         return [
@@ -409,12 +430,14 @@ class Cut:
     def holding(self, piece: str) -> Condition:
         """Return the condition that a piece stands in the text of the end."""
         if piece not in self._holding:
-            mask, places = 0, list(self._with(piece))
-            for place in places:
-                mask |= self._texts[place][1]
-            text = Literal(self._widened(piece, places))
+            text = Literal(self._widened(piece, list(self._with(piece))))
+            mask = self._with_piece(piece)
             self._holding[piece] = self.said("contains", (("text", text),), mask)
         return self._holding[piece]
+
+    def _with_piece(self, piece: str) -> int:
+        """Return the nodes with a text in which a piece stands."""
+        return reduce(or_, (self._texts[place][1] for place in self._with(piece)), 0)
 
     def _widened(self, piece: str, places: Sequence[int]) -> str:
         """Return all that IRIs with a piece have in common around it, which holds the same nodes.
@@ -484,7 +507,7 @@ class Cut:
         if len(literals) < _LEAST_LEVELS or not self.path.steps:
             return []
         everyone = reduce(or_, (mask for _, mask in literals)).bit_count()
-        for read in (_number, _date):
+        for read in (number_of, date_of):
             masks: dict[float | str, int] = {}
             for end, mask in literals:
                 if (key := read(end)) is not None:
@@ -492,7 +515,7 @@ class Cut:
             if reduce(or_, masks.values(), 0).bit_count() >= _ORDERED_SHARE * everyone:
                 if len(masks) < _LEAST_LEVELS:
                     return []  # of which no bound can be said
-                return [Level(k, _written(k), masks[k]) for k in sorted(masks)]
+                return [Level(k, written_as(k), masks[k]) for k in sorted(masks)]
         return []
 
     @cached_property
@@ -552,37 +575,3 @@ def _closure(end: Term, above: Mapping[Term, list[Term]]) -> set[Term]:
                 seen.add(upper)
                 todo.append(upper)
     return seen
-
-
-def _datatype(end: Term) -> NamedNode | None:
-    return end.datatype if isinstance(end, Literal) else None
-
-
-def _language(end: Term) -> Literal | None:
-    return Literal(end.language or "") if isinstance(end, Literal) else None
-
-
-def _node_kind(end: Term) -> NamedNode:
-    if isinstance(end, NamedNode):
-        return SH.IRI
-    return SH.Literal if isinstance(end, Literal) else SH.BlankNode
-
-
-def _number(end: Literal) -> float | None:
-    if end.datatype not in _NUMERIC and (end.datatype != XSD.string or _DATE.fullmatch(end.value)):
-        return None
-    try:
-        value = float(end.value)
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
-
-
-def _date(end: Literal) -> str | None:
-    return end.value if end.datatype not in _NUMERIC and _DATE.fullmatch(end.value) else None
-
-
-def _written(key: float | str) -> Literal:
-    if isinstance(key, str):
-        return Literal(key)
-    return Literal(repr(key), datatype=XSD.double)

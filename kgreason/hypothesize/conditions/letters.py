@@ -26,6 +26,9 @@ _RUN: Final = re.compile(
     ),
     re.DOTALL,
 )
+_DIGITS: Final = re.compile("[0-9]+")
+_CAPITALS: Final = re.compile("[A-Z]+")
+_SMALL: Final = re.compile("[a-z]+")
 _CUTS: Final = re.compile(r"[/#_.:-]+")
 _ADDRESS: Final = re.compile(r"https?://\S+")  # as the test `prefix` has it
 _DEEPER: Final = re.compile(r"[/#]")
@@ -74,6 +77,26 @@ _alike: Final[dict[tuple[str, ...], tuple[str, ...]]] = {}
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((form, re.compile(form)) for form in forms())
+
+
+@cache
+def _outlined() -> Mapping[str, int]:
+    """Return the tests that compare how texts are written, each with the letters of the longest."""
+    return {
+        name: int(template("condition", name).header["letters"]) for name in ("numbered", "outline")
+    }
+
+
+@lru_cache(maxsize=_KEPT)
+def outline_of(text: str, test: str) -> str | None:
+    """Return a text as a test has it that compares how texts are written; None for a long one.
+
+    `numbered` takes runs of digits as one, `outline` those of capitals and small letters too.
+    """
+    if len(text) > _outlined()[test]:
+        return None
+    numbered = _DIGITS.sub("#", text)
+    return numbered if test == "numbered" else _SMALL.sub("a", _CAPITALS.sub("A", numbered))
 
 
 def is_address(text: str) -> bool:

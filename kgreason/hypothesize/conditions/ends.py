@@ -1,0 +1,59 @@
+"""How the ends of a path are read: of what kind they are, as numbers, as dates."""
+
+import re
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.base.store import Term
+from kgreason.base.terms import SH, XSD
+
+NUMERIC: Final = frozenset(
+    XSD[name]
+    for name in (
+        *("integer", "decimal", "double", "float", "int", "long", "short", "byte"),
+        *("nonNegativeInteger", "positiveInteger", "unsignedInt", "unsignedLong"),
+        *("nonPositiveInteger", "negativeInteger", "unsignedShort", "unsignedByte"),
+    )
+)
+_DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
+
+
+def datatype_of(end: Term) -> NamedNode | None:
+    """Return the datatype of a literal."""
+    return end.datatype if isinstance(end, Literal) else None
+
+
+def language_of(end: Term) -> Literal | None:
+    """Return the language of a literal, empty where it has none."""
+    return Literal(end.language or "") if isinstance(end, Literal) else None
+
+
+def node_kind_of(end: Term) -> NamedNode:
+    """Return the node kind, as SHACL names it."""
+    if isinstance(end, NamedNode):
+        return SH.IRI
+    return SH.Literal if isinstance(end, Literal) else SH.BlankNode
+
+
+def number_of(end: Literal) -> float | None:
+    """Return a number, or a text that is one; None for anything else, and for a year."""
+    if end.datatype not in NUMERIC and (end.datatype != XSD.string or _DATE.fullmatch(end.value)):
+        return None
+    try:
+        value = float(end.value)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+def date_of(end: Literal) -> str | None:
+    """Return a date, or the beginning of one, as text; None for anything else."""
+    return end.value if end.datatype not in NUMERIC and _DATE.fullmatch(end.value) else None
+
+
+def written_as(key: float | str) -> Literal:
+    """Return a number or a date as a query writes it."""
+    if isinstance(key, str):
+        return Literal(key)
+    return Literal(repr(key), datatype=XSD.double)
