@@ -8,18 +8,20 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from kgreason.base.budget import UNLIMITED, Budget
+from kgreason.base.figures import figure
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
 from kgreason.context.broken import MARKED, mark_broken
 from kgreason.context.declared import Declared, complete_for
 from kgreason.context.symptom import Symptom
-from kgreason.context.view import View, digest, members
+from kgreason.context.view import View, digest, exposure_of, members
 from kgreason.graph import Graph
 from kgreason.graph.marks import (
     Focus,
     Marks,
     Population,
+    exposed_of,
     mark_failing,
     mark_population,
     mark_region,
@@ -34,6 +36,7 @@ from kgreason.shacl import Constraint
 
 TEST_SECONDS: Final = 600
 """What a registered test may take where the policy does not say it."""
+_EXPOSED: Final = figure("exposedShare")
 _PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
 
 
@@ -138,17 +141,40 @@ def _population(context: Context, symptom: Symptom, round_: int) -> Population:
         context.populations[key] = mark_population(
             context.graph, key, sources, stated, context.seed
         )
+    looked_at = _exposed(context, symptom, context.populations[key])
     if round_ == 1:
-        return context.populations[key]
+        return looked_at
     texts = sorted(row["pattern"].value for row in taken_out(context, symptom, round_))
-    rest = digest(Fragment("\n".join([target.text, *texts])))
+    could = exposure_of(symptom.constraint).text
+    rest = digest(Fragment("\n".join([target.text, could, *texts])))
     if rest not in context.populations:
         whole = view_of(context, symptom, 1)
         left_out = 0
         for text in texts:
             left_out |= members(whole, pattern(text))
-        context.populations[rest] = without(context.graph, rest, context.populations[key], left_out)
+        context.populations[rest] = without(context.graph, rest, looked_at, left_out)
     return context.populations[rest]
+
+
+def _exposed(context: Context, symptom: Symptom, whole: Population) -> Population:
+    """Return those of a population that could fail, where they are clearly fewer; else all.
+
+    What cannot fail only dilutes rates: a source in which each of the few dates is wrong would
+    fail in one node of twenty.
+    """
+    could = exposure_of(symptom.constraint)
+    if not could.text:
+        return whole
+    key = digest(Fragment(f"{whole.key}\n{could.text}"))
+    if key not in context.populations:
+        text = template("context", "members").render(region=could, population=whole.mark)
+        held = whole.mask(context.graph.store.column(text))
+        few = held.bit_count() < _EXPOSED * whole.count
+        narrowed = few and not whole.mask(symptom.failing) & ~held
+        context.populations[key] = (
+            exposed_of(context.graph, key, whole, held) if narrowed else whole
+        )
+    return context.populations[key]
 
 
 def taken_out(context: Context, symptom: Symptom, round_: int) -> list[Row]:

@@ -184,10 +184,13 @@ class View:
         # Who has both of two properties that are compared may well be who has one too many.
         paired = any(name in self.constraint.parameters for name in _PAIRED)
         rate = weighted_rate(self.marks.failing_count, could, self.weight)
+        everyone = self.marks.population.count + self.marks.population.unexposed
+        whole = weighted_rate(self.marks.failing_count, everyone, self.weight)
         return {
             "exposed": Fragment("") if paired else exposure(self),
             "peers": Fragment("") if paired else exposure(self, "peer"),
-            "everywhere": self._rate >= _NEARLY,
+            "partly": not paired and could < everyone,
+            "everywhere": whole >= _NEARLY,
             "uniform": rate >= _NEARLY and not formal,
         }
 
@@ -195,12 +198,10 @@ class View:
         """Return what the rule itself says of the values that it asks for."""
         inner: dict[str, Value] = {"inner": list(self.constraint.inner)}
         typed: dict[str, Value] = {"typed": True}
-        asked = self.constraint.parameters
-        later = (term for name in _ORDERED for term in asked.get(name, ())[:1])
         return (
             (inner if self.constraint.inner else {})
             | (typed if self._asks_class else {})
-            | {"compared": term for term in later if isinstance(term, NamedNode)}
+            | self._compared()
             | {
                 "linked": self._linked(),
                 "absence": self.constraint.component in _ABSENCE,
@@ -212,6 +213,13 @@ class View:
                 "judged": True,
             }
         )
+
+    def _compared(self) -> dict[str, Value]:
+        """Return the property with whose values those of the path are compared."""
+        asked = self.constraint.parameters
+        named = (term for name in _ORDERED for term in asked.get(name, ()))
+        found = next((term for term in named if isinstance(term, NamedNode)), None)
+        return {} if found is None else {"compared": found}
 
     def _imported(self) -> "list[NamedNode | Literal | Fragment]":
         """Return what the shapes graph imports."""
@@ -424,7 +432,11 @@ def exposed(view: View) -> int:
 
 def exposure(view: View, node: str = "focus") -> Fragment:
     """Return the pattern of the ?focus (or `node`) that could fail; nothing where all could."""
-    given = view.constraint
+    return exposure_of(view.constraint, node)
+
+
+def exposure_of(given: Constraint, node: str = "focus") -> Fragment:
+    """Return that pattern for a rule."""
     if given.component not in _PRESENCE or forbids(given):
         return Fragment("")
     path = given.path

@@ -132,7 +132,7 @@ class Population:
     those that count: in later rounds the nodes of found causes are left out, while the order stays.
     `key` names the order. `node` and `cluster` are the halves (the same where there are no
     clusters); they do not depend on who fails. `nested` says that each source holds several
-    clusters.
+    clusters. `unexposed` is the number of nodes that were left out because they cannot fail.
     """
 
     key: str
@@ -143,6 +143,7 @@ class Population:
     nodes: tuple[Focus, ...] = field(repr=False)
     index: Mapping[Term, int] = field(repr=False)
     everyone: int = field(repr=False)
+    unexposed: int = 0
 
     @property
     def count(self) -> int:
@@ -259,6 +260,13 @@ def without(graph: Graph, key: str, population: Population, left_out: int) -> Po
         cluster=node if same else narrowed(population.cluster),
         everyone=everyone,
     )
+
+
+def exposed_of(graph: Graph, key: str, population: Population, could: int) -> Population:
+    """Return those of a population that could fail; `key` names them."""
+    left_out = population.everyone & ~could
+    made = without(graph, key, population, left_out)
+    return replace(made, unexposed=left_out.bit_count())
 
 
 def _halved(
