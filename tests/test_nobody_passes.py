@@ -57,12 +57,12 @@ def leader(folder: Path, rule: str, values: list[str]) -> Any:
         (
             'sh:languageIn ( "en" )',
             ["'one'", "'two'", "'three'"],
-            "The values of p were written as texts without a language.",
+            "The values of p were written as plain strings, without a language.",
         ),
         (
             "sh:class e:Org",
             [f"e:o{n}" for n in range(5)],
-            "What p points at is typed as Firm, not as the shape asks.",
+            "What p points at is typed Firm, and nothing says that this is a kind of Org",
         ),
     ],
 )

@@ -436,15 +436,26 @@ def exposure(view: View, node: str = "focus") -> Fragment:
 
 
 def exposure_of(given: Constraint, node: str = "focus") -> Fragment:
-    """Return that pattern for a rule."""
+    """Return that pattern for a rule, or for a query that is read as one."""
+    end = "asked" if node == "focus" else f"{node}asked"
+    needed = _asked_of(given)
+    return Fragment(" ".join(f"?{node} {one} ?{end}{n} ." for n, one in enumerate(needed)))
+
+
+def _asked_of(given: Constraint) -> list[NamedNode]:
+    """Return the properties of which a node needs a value to fail; none where it needs none."""
+    if given.component == TRAILS.OutcomeQuery:
+        found = given.readings
+        # Of several things that are asked, one may be enough; two that are compared are both.
+        alone = len(found) == 1 or all("LessThan" in one.components for one in found)
+        needed = [one.predicate for one in found if alone and not one.lacking]
+        return [one for one in needed if one is not None] if all(needed) else []
     if given.component not in _PRESENCE or forbids(given):
-        return Fragment("")
+        return []
     path = given.path
     needed = [] if path is None or path.predicate is None else [path.predicate]
     beside = (term for name in _PAIRED for term in given.parameters.get(name, ()))
-    needed += [term for term in beside if isinstance(term, NamedNode)]
-    end = "asked" if node == "focus" else f"{node}asked"
-    return Fragment(" ".join(f"?{node} {one} ?{end}{n} ." for n, one in enumerate(needed)))
+    return [one for one in (*needed, *beside) if isinstance(one, NamedNode)]
 
 
 def forbids(constraint: Constraint) -> bool:

@@ -37,6 +37,7 @@ _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
 _DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
 """A right form of a text that a pattern says is not there."""
+_REGEX: Final = re.compile(r"\bREGEX\b", re.IGNORECASE)
 _LACKING: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("MinCount", "QualifiedMinCount", "HasValue")
 )
@@ -77,6 +78,7 @@ class Bars:
             self._unlisted,
             self._defining,
             self._asked,
+            self._asked_form,
             self._constrained,
             self._looked_at,
             self._compared,
@@ -154,7 +156,7 @@ class Bars:
         """Bar the property and value of which a query or a nested shape speaks."""
         if self._component not in _WHOLE:
             return ""
-        along = condition.path.steps[-1].along if condition.path.steps else None
+        along = _along(condition)
         if along is not None and (along not in {*self._listed, TYPE} or not self._spoken(along)):
             return ""
         if along is not None and condition.test in _THERE | _BOUNDS:
@@ -169,6 +171,22 @@ class Bars:
             self._told_by_rule(term.value) for term in condition.named if _has_value(term)
         ):
             return "the text is one that the rule names"
+        return ""
+
+    def _asked_form(self, condition: Condition) -> str:
+        """Bar what texts are like that the rule itself compares, or forbids to be like that."""
+        forbids = (
+            self._component == SH.NotConstraintComponent
+            and _DENIED.search(self._text) is None
+            and _REGEX.search(self._text) is not None
+        )
+        on_value, along = self.on_value(condition), _along(condition)
+        spoken = along in self._listed and along is not None and self._spoken(along)
+        beside = self._component in _WHOLE and spoken and not on_value
+        if (on_value and forbids and condition.test in _TEXTS) or (
+            beside and condition.test in _WRITTEN
+        ):
+            return "the rule itself asks what this text is like"
         return ""
 
     def _spoken(self, along: NamedNode) -> bool:
@@ -245,7 +263,7 @@ class Bars:
 
     def _compared(self, condition: Condition) -> str:
         """Bar bounds on what the rule compares the value with."""
-        if len(condition.path) != 1 or condition.test not in _BOUNDS | _THERE:
+        if len(condition.path) != 1 or condition.test not in _BOUNDS | _THERE | _WRITTEN:
             return ""
         pairs = (SH.lessThan, SH.lessThanOrEquals, SH.equals, SH.disjoint)
         named = {t for p in pairs for t in self._constraint.parameters.get(p, ())}
@@ -391,6 +409,10 @@ class Origins:
 
 def _steps(condition: Condition) -> tuple[tuple[bool, NamedNode | None], ...]:
     return tuple((step.kind == "backward", step.along) for step in condition.path.steps)
+
+
+def _along(condition: Condition) -> NamedNode | None:
+    return condition.path.steps[-1].along if condition.path.steps else None
 
 
 def _has_value(term: object) -> bool:

@@ -8,6 +8,7 @@ from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.seam import BITS, kinds_told, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
+from kgreason.hypothesize.filters.restatement import renames
 from kgreason.hypothesize.filters.shorter_story import MORE, leaves
 from kgreason.hypothesize.overlaps import RIVALS, contained
 
@@ -19,7 +20,8 @@ class FewerBits(Filter):
     each leaves enough nodes to compare within the strata of the other, tests decide. That a single
     condition holds the nodes of the family says what these would save; what would save too few bits
     to be told stays, for it is put to the test as a rival. It runs after conjunctions were made: a
-    family's region may be a part of one.
+    family's region may be a part of one. What only renames a mechanism is no such rival: it is not
+    told itself.
     """
 
     name: ClassVar[str] = "fewer-bits"
@@ -28,13 +30,16 @@ class FewerBits(Filter):
     def __call__(self, view: View, candidates: Sequence[Candidate], _round: Round, /) -> Sifted:
         """Return the candidates that are kept, and those that are dropped with their figures."""
         sayable = kinds_told()
-        paid = [(float(c.values[BITS].value), c) for c in candidates if c.paid and BITS in c.values]
+        mechanisms = [c for c in candidates if c.is_mechanism]
+        told = [c for c in candidates if c.paid and BITS in c.values]
+        rivals = [c for c in told if not renames(c, mechanisms)]
+        paid = [(float(c.values[BITS].value), c) for c in rivals]
         kept: list[Candidate] = []
         dropped = []
         for candidate in candidates:
             by_half = candidate.seen is None and not candidate.by and candidate.comes_along
-            told = by_half and not candidate.parts and candidate.family.header["kind"] in sayable
-            bits = saves(view, candidate.members) if told and paid else None
+            alone = by_half and not candidate.parts and candidate.family.header["kind"] in sayable
+            bits = saves(view, candidate.members) if alone and paid else None
             found = None if bits is None or bits < TOLD else _best(view, candidate, bits, paid)
             if found is None:
                 kept.append(candidate)
