@@ -12,9 +12,7 @@ HEAD = """
 @prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
-MISFIT = (
-    "Nearly all nodes that have such a value fail, in nearly every source: the rule does not fit"
-)
+MISFIT = "Nearly all nodes that have p fail, in nearly every source: the rule does not fit"
 
 
 def leader(folder: Path, rule: str, values: list[str]) -> Any:
@@ -57,12 +55,12 @@ def leader(folder: Path, rule: str, values: list[str]) -> Any:
         (
             'sh:languageIn ( "en" )',
             ["'one'", "'two'", "'three'"],
-            "The values of p were written as plain strings, without a language.",
+            "The values of p were written as texts without a language.",
         ),
         (
             "sh:class e:Org",
             [f"e:o{n}" for n in range(5)],
-            "What p points at is typed Firm, and nothing says that this is a kind of Org",
+            "What p points at is typed as Firm, not as the shape asks.",
         ),
     ],
 )

@@ -76,6 +76,17 @@ class Store:
         self.inner = inner
         self.where = where
         self._updates = updates or Lock()
+        self._spelled: dict[str, str] = {}
+
+    def spell(self, text: str, faster: str) -> None:
+        """Run `faster` in place of a part of queries that gives the same answer more slowly."""
+        if faster != text:
+            self._spelled[text] = faster
+
+    def _as_run(self, query: str) -> str:
+        for text, faster in self._spelled.items():
+            query = query.replace(text, faster)
+        return query
 
     def close(self) -> None:
         """Let go of the folder, whoever still holds this object."""
@@ -218,7 +229,7 @@ class Store:
 
     def _query(self, query: str) -> Any:
         try:
-            return self.inner.query(query)
+            return self.inner.query(self._as_run(query))
         except SyntaxError as error:
             raise QueryError(f"A query on {self.where} does not parse: {error}\n{query}") from error
         except (RuntimeError, OSError, ValueError) as error:

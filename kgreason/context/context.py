@@ -37,6 +37,7 @@ from kgreason.shacl import Constraint
 TEST_SECONDS: Final = 600
 """What a registered test may take where the policy does not say it."""
 _EXPOSED: Final = figure("exposedShare")
+_NEARLY: Final = figure("nearlyAll")
 _PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
 
 
@@ -160,7 +161,8 @@ def _exposed(context: Context, symptom: Symptom, whole: Population) -> Populatio
     """Return those of a population that could fail, where they are clearly fewer; else all.
 
     What cannot fail only dilutes rates: a source in which each of the few dates is wrong would
-    fail in one node of twenty.
+    fail in one node of twenty. Where nearly all that could fail do, the others are all that there
+    is to compare them with.
     """
     could = exposure_of(symptom.constraint)
     if not could.text:
@@ -169,8 +171,10 @@ def _exposed(context: Context, symptom: Symptom, whole: Population) -> Populatio
     if key not in context.populations:
         text = template("context", "members").render(region=could, population=whole.mark)
         held = whole.mask(context.graph.store.column(text))
+        failing = whole.mask(symptom.failing)
         few = held.bit_count() < _EXPOSED * whole.count
-        narrowed = few and not whole.mask(symptom.failing) & ~held
+        compared = failing.bit_count() < _NEARLY * held.bit_count()
+        narrowed = few and compared and not failing & ~held
         context.populations[key] = (
             exposed_of(context.graph, key, whole, held) if narrowed else whole
         )

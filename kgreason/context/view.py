@@ -185,8 +185,10 @@ class View:
         paired = any(name in self.constraint.parameters for name in _PAIRED)
         rate = weighted_rate(self.marks.failing_count, could, self.weight)
         everyone = self.marks.population.count + self.marks.population.unexposed
+        asked = _asked_of(self.constraint)
+        needed: dict[str, Value] = {"needed": asked[0]} if asked else {}
         whole = weighted_rate(self.marks.failing_count, everyone, self.weight)
-        return {
+        return needed | {
             "exposed": Fragment("") if paired else exposure(self),
             "peers": Fragment("") if paired else exposure(self, "peer"),
             "partly": not paired and could < everyone,

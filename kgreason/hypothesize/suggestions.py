@@ -322,6 +322,7 @@ _GIVEN: Final = frozenset(
             "classed",
             "spoken",
             "exposed",
+            "needed",
             "partly",
             "compared",
             "peers",

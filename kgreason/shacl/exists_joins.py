@@ -1,8 +1,21 @@
 """Joins inside an EXISTS, computed once for all nodes instead of anew for each."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, groupby
+from operator import attrgetter
 from typing import Final
 
-from kgreason.shacl.tokens import Token, Tokens, closing, direct, last_word, spaced
+from kgreason.shacl.tokens import (
+    Token,
+    Tokens,
+    closing,
+    direct,
+    last_word,
+    spaced,
+    text_of,
+    tokenize,
+)
 
 Pieces = list[Token | str]
 """Tokens, and patterns that are put between them."""
@@ -65,11 +78,11 @@ def _exists_at(body: Tokens, index: int) -> tuple[int, bool, Tokens]:
 
 
 def _patterns(group: Tokens) -> list[Token]:
-    """Return the tokens of the triple patterns of a group: no FILTER, no inner group."""
+    """Return the tokens of the triple patterns of a group: no FILTER, BIND or inner group."""
     out: list[Token] = []
     depth, after_filter = 0, False
     for token in direct(group):
-        if token.word == "FILTER":
+        if token.word in {"FILTER", "BIND"}:
             after_filter = True
         depth += {"(": 1, ")": -1}.get(token.text, 0) if after_filter else 0
         if not after_filter and token.kind != "space":
@@ -108,3 +121,68 @@ def _shared(group: Tokens, rest: Tokens) -> list[str]:
     bound_there = {t.name for t in _patterns(rest) if t.name} | {"this"}
     shared = names & outside
     return sorted(shared) if shared <= bound_here and shared <= bound_there else []
+
+
+@dataclass(frozen=True)
+class _Site:
+    """An EXISTS within a statement of a group: the places of its tokens, and what it shares."""
+
+    statement: int
+    first: int
+    last: int
+    negative: bool
+    group: Tokens
+    shared: list[str]
+
+
+def once(text: str) -> str:
+    """Return a SELECT with each EXISTS that holds a join worked out once, not anew for each row.
+
+    Only those in the outermost group are, as part of a BIND or FILTER, where all that an EXISTS
+    shares with the query is bound by triples of its own and by triples that stand before it. The
+    answer is the same; a text that no such EXISTS stands in is returned as it is.
+    """
+    tokens = tokenize(text)
+    known = {token.name for token in tokens}
+    free = (name for name in map("held{}".format, count()) if name not in known)
+    out, done = list[str](), 0
+    for statement, sites in groupby(_sites(tokens), key=attrgetter("statement")):
+        out.append(text_of(tokens[done:statement]))
+        done, said = statement, list[str]()
+        for site, name in zip(sites, free, strict=False):
+            names = " ".join(f"?{one}" for one in site.shared)
+            inner = f"SELECT DISTINCT {names} (true AS ?{name}) WHERE {{{text_of(site.group)}}}"
+            out.append(f"OPTIONAL {{ {inner} }} ")
+            said += [text_of(tokens[done : site.first]), f"({'!' * site.negative}BOUND(?{name}))"]
+            done = site.last + 1
+        out += said
+    return "".join(out) + text_of(tokens[done:])
+
+
+def _sites(tokens: Tokens) -> Iterator[_Site]:
+    """Find what `once` works out, from left to right."""
+    start = next((n for n, token in enumerate(tokens) if token.text == "{"), len(tokens))
+    end = closing(tokens, start) if start < len(tokens) else 0
+    index = statement = start + 1
+    while index < end:
+        if tokens[index].word in {"BIND", "FILTER"}:
+            statement = index
+        if tokens[index].text == "{":
+            last = closing(tokens, index)
+            first, negative = _exists_before(tokens, index)
+            group, rest = tokens[index + 1 : last], [*tokens[:first], *tokens[last + 1 :]]
+            shared = _shared(group, rest) if first > statement > start + 1 else []
+            before = {t.name for t in _patterns(tokens[start + 1 : statement])}
+            if shared and before.issuperset(shared):
+                yield _Site(statement, first, last, negative, group, shared)
+            index = last
+        index += 1
+
+
+def _exists_before(tokens: Tokens, brace: int) -> tuple[int, bool]:
+    """Return where an EXISTS or NOT EXISTS begins whose group begins at `brace`; 0 for none."""
+    words = [n for n in range(brace) if tokens[n].kind != "space"][-2:]
+    if not words or tokens[words[-1]].word != "EXISTS":
+        return 0, False
+    negative = tokens[words[0]].word == "NOT"
+    return words[0] if negative else words[-1], negative

@@ -16,6 +16,7 @@ from kgreason.graph import Graph
 from kgreason.shacl.asked_terms import asked_terms
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
+from kgreason.shacl.exists_joins import once
 from kgreason.shacl.outcome_cut import Cut, outcome_cut
 from kgreason.shacl.paths import IllFormedError
 from kgreason.shacl.population import Counts
@@ -46,12 +47,13 @@ def outcome_symptom(
     check_query(text, where)
     if not _is_select(text):
         raise QueryError(f"{where}: the query must be a SELECT of ?focus and ?outcome.")
-    rows = guarded_select(graph.store, text, seconds, where)
-    _has_both(rows.variables, where)
+    _has_both(Store(ox.Store(), where).select(text).variables, where)
+    select = _inner(text, where)
+    graph.store.spell(select.text.strip(), once(select.text.strip()))
+    rows = guarded_select(graph.store, select.text, seconds, where)
     pairs = [(row["focus"], row["outcome"]) for row in rows if {"focus", "outcome"} <= set(row)]
     if not pairs:
         raise QueryError(f"{where}: the query gives no rows on this data, so there is no outcome.")
-    select = _inner(text, where)
     numbers = _numbers(pairs, at, where)
     cut = _cut(numbers, at)
     truths = {} if numbers else _truths(pairs)

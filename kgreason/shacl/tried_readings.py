@@ -38,6 +38,7 @@ _LITERAL: Final = frozenset({"LanguageIn", "Datatype", "Pattern", "In"})
 _CONSTANTS: Final = frozenset({"iri", "string", "number"})
 _THING: Final = frozenset({"Pattern", "In"})
 
+_TRIALS: Final = 0.25
 Node = ox.NamedNode | ox.BlankNode
 Asked = Callable[[], Mapping[Term, bool]]
 """Returns for each node whether it has the outcome, as the graph is now."""
@@ -58,13 +59,14 @@ def tried_readings(
     """Return what a query asks of the values of single properties, as trials show it.
 
     `outcomes` says of each node whether it has the outcome. Nothing is tried where too few nodes
-    have it or have it not, or where the population is large; nothing is found where the query takes
-    longer than `seconds` in all. `query` has full IRIs; values that it names itself are no finding.
+    have it or have it not, or where the population is large; nothing is found where all trials take
+    longer than a quarter of `seconds`, which the query itself may take. `query` has full IRIs;
+    values that it names itself are no finding.
     """
     if len(outcomes) > _POPULATION:
         return ()
     try:
-        found = guarded(partial(_tried, query, graph.store, outcomes), seconds, where)
+        found = guarded(partial(_tried, query, graph.store, outcomes), seconds * _TRIALS, where)
     except RunError:
         return ()
     return tuple(_reading(one) for one in found if not _says_so(query, one.values))
