@@ -1,6 +1,7 @@
 """Short names for people: labels where the graph has them, local names otherwise."""
 
 import re
+from itertools import islice
 
 import pyoxigraph as ox
 
@@ -11,8 +12,13 @@ from kgreason.graph.graph import Graph
 _LABELS = (SKOS.prefLabel, RDFS.label, DCT.title)
 _KNOWN = {TYPE: "type", TRAILS.graph: "source"}
 _LONGEST = 60
-_OPAQUE = re.compile(r"[A-Za-z]{1,3}\d+|[A-Za-z]+_\d{4,}")
-"""A code that says nothing to people: P31 of Wikidata, RO_0002202 of the OBO Foundry."""
+_OPAQUE = re.compile(r"[A-Za-z]{1,3}\d+|[A-Za-z]+_\d{4,}|\d+|[0-9A-Fa-f]{8,}(?:-[0-9A-Fa-f]+)*")
+"""A code that says nothing to people: P31 of Wikidata, RO_0002202 of the OBO Foundry, a digest."""
+_NAMING = re.compile(r"(?:[a-z]+[_-]?)?(?:name|label|title)", re.IGNORECASE)
+"""What a property is called that names things: name, Full_Name, displayLabel."""
+_PARTS = re.compile(r"first|given|sur|family|last|middle|nick|alt", re.IGNORECASE)
+"""What only a part of a name is called by, or another one."""
+_LOOKED_AT = 200  # statements of a thing among which a name is looked for
 
 
 class Names:
@@ -36,6 +42,8 @@ class Names:
             return local
         opaque = _OPAQUE.fullmatch(local) is not None
         label = self._label(term, None if opaque else ox.DefaultGraph())
+        if opaque and label is None:
+            label = self._called(term)
         if label and label != local and (opaque or not local.isidentifier()):
             return f"“{label}” ({local})"
         return local
@@ -51,6 +59,17 @@ class Names:
                 best = min(values, key=lambda v: ((v.language or "") not in {"", "en"}, v.value))
                 return best.value[:_LONGEST]
         return None
+
+    def _called(self, term: ox.NamedNode) -> str | None:
+        """Return what a property calls a thing that has none of the usual labels."""
+        said = self._graph.store.inner.quads_for_pattern(term, None, None, ox.DefaultGraph())
+        found = [
+            (_PARTS.match(local) is not None, len(local), quad.predicate.value, quad.object.value)
+            for quad in islice(said, _LOOKED_AT)
+            if isinstance(quad.object, ox.Literal)
+            and _NAMING.fullmatch(local := local_name(quad.predicate.value))
+        ]
+        return min(found)[-1][:_LONGEST] if found else None
 
 
 def unlabelled(term: Term) -> str:
