@@ -390,3 +390,23 @@ def test_codes_are_told_by_their_labels(tmp_path: Path) -> None:
         "weight": "weight",
         "sample12": "sample12",
     }
+
+
+def test_a_digest_is_called_what_its_own_properties_call_it(tmp_path: Path) -> None:
+    (tmp_path / "data.ttl").write_text(
+        """@prefix e: <https://example.org/e/> .
+        e:10d47fe9517d e:Surname "Alvarez" ; e:Full_Name "Eva Alvarez" ; e:note "a name" .
+        e:308b027b6b8f e:note "no name" . e:4711 e:label "pump" . e:pump e:name "Pump 4711" .
+        """,
+        encoding="utf-8",
+    )
+    names = Names(load([tmp_path / "data.ttl"]))
+    told = {one: names(NamedNode(f"https://example.org/e/{one}")) for one in (
+        "10d47fe9517d", "308b027b6b8f", "4711", "pump",
+    )}  # fmt: skip
+    assert told == {
+        "10d47fe9517d": "“Eva Alvarez” (10d47fe9517d)",
+        "308b027b6b8f": "308b027b6b8f",
+        "4711": "“pump” (4711)",
+        "pump": "pump",
+    }
