@@ -20,6 +20,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
+_KEPT = {"content-type", "server", "fuseki-request-id"}
+"""The headers that a proxy passes on."""
+
 
 @dataclass
 class Served:
@@ -210,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
             connection.request(self.command, self.path, body, own)
             answer = connection.getresponse()
             content = answer.read()
-            kept = {n: s for n, s in answer.getheaders() if n.lower() in {"content-type", "server"}}
+            kept = {n: s for n, s in answer.getheaders() if n.lower() in _KEPT}
             return answer.status, kept | {"Content-Length": str(len(content))}, content
         finally:
             connection.close()

@@ -21,6 +21,7 @@ from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint, headers_of
+from kgreason.endpoint.probing import dialect_of
 from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.look import compiled_elsewhere
 from kgreason.observe.opening import load_graph, recorded_request
@@ -590,3 +591,15 @@ def test_the_command_line_estimates_and_investigates(
     whole = run("--no-try-repairs", "--header", "X-Key: env:NO_SUCH_VARIABLE")
     assert whole.returncode == 2
     assert "there is no environment variable NO_SUCH_VARIABLE" in whole.stderr
+def test_only_answers_of_an_earlier_run_count_as_kept(proxy: Proxy, tmp_path: Path) -> None:
+    query = "SELECT ?graph WHERE { GRAPH ?graph { } }"
+    for earlier in (0, 3):
+        asking = AskingEndpoint(
+            NamedEndpoint(proxy.address), answers=KeptAnswers(tmp_path / "ledger.asked")
+        )
+        for _ in range(3):
+            asking.select(query)
+        assert (asking.asked.queries, asking.asked.kept) == (3, earlier)
+    assert proxy.asked == [query], "what was answered is not asked again"
+
+

@@ -29,6 +29,7 @@ _ACCEPT: Final = {"Accept": "application/sparql-results+json"}
 _JSON: Final = ("application/sparql-results+json", "application/json")
 _ROWS: Final = "x-sparql-maxrows"
 _STATES: Final = ("x-sql-state", "x-sql-message")
+from kgreason.endpoint.dialect import calls_itself
 _PAGE: Final = integer("endpointPage")
 _LONG: Final = integer("endpointLongPage")
 BATCH: Final = integer("endpointBatch")
@@ -104,8 +105,9 @@ class AskingEndpoint:
         answer = Answered(200, {"server": kept[1]}, kept[0]) if kept else self._sent(form)
         self.asked.queries += 1
         self.asked.bytes += len(answer.body)
-        self.asked.kept += bool(kept)
-        said = answer.headers.get("server", "")
+        if self.answers and kept and self.answers.is_earlier(self.named.address, form):
+            self.asked.kept += 1
+        said = calls_itself(answer.headers)
         self.server = self.server or said
         self._told("asking the endpoint", self.asked.queries, 0)
         self._whole(answer)
