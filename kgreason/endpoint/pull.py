@@ -72,7 +72,7 @@ def pull(
             answers.forget()  # the data may have changed since
         raise
     except SourceError as error:
-        if answers is None or about_one_query(error):
+        if answers is None or (about_one_query(error) and not isinstance(error, Late)):
             raise
         raise SourceError(
             f"{error} What was answered is kept in {answers.folder}: the same command goes on from "
