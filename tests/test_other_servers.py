@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,10 +11,19 @@ import pytest
 
 from benchmarks import endpoint_bench
 from benchmarks.endpoint_servers import SERVERS
+from tests.endpoint_server import oxigraph_program
 from tests.fuseki_server import fuseki_command
+from tests.jena_server import jena_java
+from tests.virtuoso_server import virtuoso_programs
 
 pytest.importorskip("httpx")
 pytestmark = pytest.mark.slow
+_THERE: Final[dict[str, Callable[[], object]]] = {
+    "oxigraph": oxigraph_program,
+    "virtuoso": virtuoso_programs,
+    "jena": jena_java,
+    "fuseki": fuseki_command,
+}
 EXAMPLE: Final = Path(__file__).parents[1] / "examples" / "supply-chain"
 
 
@@ -39,8 +48,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=SERVERS)
 def server(request: pytest.FixtureRequest) -> str:
     """The name of a server; a skip within a process that sows faults would be lost."""
-    if request.param == "fuseki":
-        fuseki_command()
+    _THERE[request.param]()
     return str(request.param)
 
 
