@@ -12,6 +12,7 @@ import kgreason
 from kgreason.audit import audit
 from kgreason.base.templates import role
 from kgreason.base.terms import XSD
+from kgreason.review.replay import replay
 from kgreason.shacl.seen_forms import seen_of
 from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
 from tests.fuseki_server import fuseki_server
@@ -96,6 +97,7 @@ def test_what_fails_since_a_store_rewrites_is_not_told(proxy: Proxy, tmp_path: P
         assert probes[f"stored-form {XSD.integer.value}"]["passed"] == ["false"]
         assert not any("string" in name for name in probes)
         assert audit(found.record).ok, str(audit(found.record))
+    assert replay(ledger).same
 
 
 @pytest.mark.parametrize(
