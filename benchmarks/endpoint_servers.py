@@ -1,4 +1,4 @@
-"""Servers on loopback that benchmarks put the same quads into: Oxigraph, Virtuoso, Jena."""
+"""Servers on loopback that benchmarks put the same quads into: Oxigraph, Virtuoso, Jena, Fuseki."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,10 +9,11 @@ from typing import Any, Final
 import pyoxigraph as ox
 
 from tests.endpoint_server import oxigraph_server
+from tests.fuseki_server import fuseki_server
 from tests.jena_server import jena_server
 from tests.virtuoso_server import virtuoso_server
 
-SERVERS: Final = ("oxigraph", "virtuoso", "jena")
+SERVERS: Final = ("oxigraph", "virtuoso", "jena", "fuseki")
 _UNNAMED: Final = "urn:x-unnamed"
 _NAMED: Final = 50
 
@@ -34,7 +35,8 @@ def standing(name: str, quads: Path, folder: Path) -> Iterator[Standing]:
     """Load a file of N-Quads into a server of a name, and run it in a folder of its own.
 
     Where the graphs are few, those of the file are named: Virtuoso has others of its own, and
-    Jena's default graph is empty. Where they are many, Jena's default graph is their union.
+    Jena's default graph is empty. Where they are many, Jena's default graph is their union. Fuseki
+    keeps them in a TDB2 on disk.
     """
     folder.mkdir()
     if name == "oxigraph":
@@ -46,6 +48,9 @@ def standing(name: str, quads: Path, folder: Path) -> Iterator[Standing]:
     if name == "virtuoso":
         with virtuoso_server({_UNNAMED: quads}, folder) as other:
             yield Standing(other.address, named, other.holds)
+    elif name == "fuseki":
+        with fuseki_server([quads], on_disk=True, union=not named) as served:
+            yield Standing(served.address, named, served.dump)
     else:
         with jena_server([quads], union=not named) as served:
             yield Standing(served.address, named, served.dump)

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.jena.query.Query;
 import org.apache.jena.query.QueryExecution;
 import org.apache.jena.query.QueryExecutionFactory;
@@ -31,9 +32,10 @@ import org.apache.jena.system.Txn;
  * Arguments: files of N-Quads. Prints the port. With -Dunion=true the union of the named graphs is
  * the default graph that is asked, as a dataset of Fuseki can be set up. Each dataset is the one there is, at any path:
  * .../query answers SELECT, ASK (JSON) and CONSTRUCT (N-Triples), .../update updates, and GET of
- * .../data gives all as N-Quads.
+ * .../data gives all as N-Quads. As of Fuseki, an answer has no header Server but Fuseki-Request-Id.
  */
 public final class JenaServer {
+    private final AtomicLong number = new AtomicLong();
     private final DatasetGraph data = DatasetGraphFactory.createTxnMem();
 
     public static void main(String[] files) throws IOException {
@@ -70,7 +72,7 @@ public final class JenaServer {
             out.reset();
             out.writeBytes(String.valueOf(error.getMessage()).getBytes(StandardCharsets.UTF_8));
         }
-        call.getResponseHeaders().set("Server", "Apache Jena");
+        call.getResponseHeaders().set("Fuseki-Request-Id", String.valueOf(number.incrementAndGet()));
         call.getResponseHeaders().set("Content-Type", type);
         call.sendResponseHeaders(status, status == 204 ? -1 : out.size());
         if (status != 204) call.getResponseBody().write(out.toByteArray());

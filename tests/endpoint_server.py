@@ -20,6 +20,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
+_KEPT = {"content-type", "server", "fuseki-request-id"}
+"""The headers that a proxy passes on."""
+
 
 @dataclass
 class Served:
@@ -49,7 +52,7 @@ class Served:
         self.process.wait(10)
 
 
-def _program() -> str:
+def oxigraph_program() -> str:
     """Return Oxigraph's command; skips the test where there is none."""
     program = Path(sys.executable).with_name("oxigraph")
     found = str(program) if program.is_file() else shutil.which("oxigraph")
@@ -67,7 +70,7 @@ def _serving(*command: str) -> Iterator[Served]:
     served = Served(
         f"http://127.0.0.1:{port}",
         subprocess.Popen(
-            [_program(), *command, "--bind", f"127.0.0.1:{port}"],
+            [oxigraph_program(), *command, "--bind", f"127.0.0.1:{port}"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ),
@@ -83,7 +86,7 @@ def _serving(*command: str) -> Iterator[Served]:
 def served_from(data: Path, location: Path) -> Iterator[Served]:
     """Load a file into a store on disk, where it is not there yet, and serve that read-only."""
     if not location.exists():
-        command = [_program(), "load", "--location", str(location), "--file", str(data)]
+        command = [oxigraph_program(), "load", "--location", str(location), "--file", str(data)]
         subprocess.run(command, check=True, capture_output=True)
     with _serving("serve-read-only", "--location", str(location)) as served:
         yield served
@@ -210,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
             connection.request(self.command, self.path, body, own)
             answer = connection.getresponse()
             content = answer.read()
-            kept = {n: s for n, s in answer.getheaders() if n.lower() in {"content-type", "server"}}
+            kept = {n: s for n, s in answer.getheaders() if n.lower() in _KEPT}
             return answer.status, kept | {"Content-Length": str(len(content))}, content
         finally:
             connection.close()

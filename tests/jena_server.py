@@ -29,15 +29,21 @@ _LEFT: Final = "org/apache/jena/ext/"
 """Where Debian's package left the texts of a parser whose classes it moved; it fails without."""
 
 
+def jena_java() -> str:
+    """Return the Java that runs Jena; skips the test where one of them is not there."""
+    java = shutil.which("java")
+    if java is None or shutil.which("javac") is None or not (_JARS / "jena-arq.jar").is_file():
+        pytest.skip("Jena is not installed (apt-get install libapache-jena-java default-jdk)")
+    return java
+
+
 @contextmanager
 def jena_server(nquads: Sequence[Path], *, union: bool = False) -> Iterator[Served]:
     """Run a server that holds files of N-Quads; skips the test where Jena or Java is not there.
 
     With `union` the union of the named graphs is its default graph.
     """
-    java = shutil.which("java")
-    if java is None or shutil.which("javac") is None or not (_JARS / "jena-arq.jar").is_file():
-        pytest.skip("Jena is not installed (apt-get install libapache-jena-java default-jdk)")
+    java = jena_java()
     with tempfile.TemporaryDirectory() as folder:
         path = os.pathsep.join([folder, *(str(_JARS / f"{name}.jar") for name in _NEEDED)])
         _texts(Path(folder))

@@ -21,6 +21,7 @@ from kgreason.base.weights import expected
 from kgreason.endpoint.asking_endpoint import AskingEndpoint
 from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint, headers_of
+from kgreason.endpoint.probing import dialect_of
 from kgreason.observe.extracted import extract_of, symptoms_of
 from kgreason.observe.look import compiled_elsewhere
 from kgreason.observe.opening import load_graph, recorded_request
@@ -323,10 +324,18 @@ def moved(_: str, __: int, ___: dict[str, str], ____: bytes) -> Any:
     return 302, {"Location": "http://127.0.0.1:1/sparql", "Content-Length": "0"}, b""
 
 
+def cancelled(_: str, status: int, headers: dict[str, str], body: bytes) -> Any:
+    """End an answer as Fuseki does where its own time limit is reached in the middle of it."""
+    last = b"##  Query cancelled due to timeout during execution   ##\n"
+    made = body[: len(body) // 2] + b"\n" + last + b"##  ****   Incomplete results   ****   ##\n"
+    return status, headers | {"Content-Length": str(len(made))}, made
+
+
 @pytest.mark.parametrize(
     ("mishap", "said"),
     [
         (cut, "cut off"),
+        (cancelled, "Query cancelled due to timeout during execution. That is the server's own"),
         (capped, "rows at most"),
         (stopped, "gave up on a query"),
         (fewer, "counts 40 nodes, but gives 39"),
@@ -493,6 +502,45 @@ def test_a_rule_that_takes_too_long_is_passed_over(
     assert said.endswith(f"{LATE} It is passed over.")
 
 
+TIMED_OUT = b"Query timed out\n"
+
+
+@pytest.mark.parametrize("status", [408, 500, 503])
+def test_a_rule_that_takes_the_server_too_long_is_passed_over_at_once(
+    status: int, proxy: Proxy, tmp_path: Path
+) -> None:
+    """As Fuseki answers whose own time limit was reached, and some others with other statuses."""
+
+    def gives_up(query: str, *answer: Any) -> Any:
+        if "/lab/unit" in query and "EXISTS" in query:
+            return status, {"Content-Type": "text/plain", "Content-Length": "16"}, TIMED_OUT
+        return answer
+
+    proxy.every = gives_up
+    both = tmp_path / "shapes.ttl"
+    slow = "e:SlowShape a sh:NodeShape ; sh:targetClass e:Sample ;\n"
+    slow += "  sh:property [ sh:path e:unit ; sh:minCount 1 ] .\n"
+    both.write_text(SHAPES + slow, encoding="utf-8")
+    seen = kgreason.symptoms(proxy.address, shapes=both)
+    assert [one.failing for one in seen] == [40]
+    (said,) = (one for one in seen.notices if one.startswith("MinCount"))
+    assert f"answered {status}: Query timed out. That is the server's own time limit" in said
+    assert said.endswith("It is passed over.")
+    assert sum("/lab/unit" in query and "EXISTS" in query for query in proxy.asked) == 1
+
+
+@pytest.mark.parametrize("headers", [{}, {"Server": "nginx"}])
+def test_fuseki_is_known_by_the_header_that_it_sends(headers: dict[str, str], proxy: Proxy) -> None:
+    """It sends no header Server unless it is told to, and a proxy before it sends its own."""
+    content = b'{"head": {"vars": []}, "results": {"bindings": []}}'
+    own = headers | {"Fuseki-Request-Id": "7", "Content-Length": str(len(content))}
+    proxy.every = lambda *_: (200, own, content)
+    asking = AskingEndpoint(NamedEndpoint(proxy.address))
+    asking.select("SELECT ?a WHERE { ?a ?b ?c }")
+    assert asking.server.endswith("fuseki-request-id")
+    assert dialect_of(asking).name == "fuseki"
+
+
 def test_an_endpoint_that_answers_nothing_any_more_ends_the_run(
     server: Served, shapes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -559,6 +607,18 @@ def test_an_endpoint_that_dies_is_asked_nothing_twice(
         assert "were kept from a run that was interrupted" in found.markdown()
         assert audit(found.record).ok, str(audit(found.record))
     assert not (tmp_path / "ledger.asked").exists()
+
+
+def test_only_answers_of_an_earlier_run_count_as_kept(proxy: Proxy, tmp_path: Path) -> None:
+    query = "SELECT ?graph WHERE { GRAPH ?graph { } }"
+    for earlier in (0, 3):
+        asking = AskingEndpoint(
+            NamedEndpoint(proxy.address), answers=KeptAnswers(tmp_path / "ledger.asked")
+        )
+        for _ in range(3):
+            asking.select(query)
+        assert (asking.asked.queries, asking.asked.kept) == (3, earlier)
+    assert proxy.asked == [query], "what was answered is not asked again"
 
 
 def test_answers_that_are_too_old_or_of_other_data_are_asked_for_again(

@@ -29,6 +29,7 @@ from kgreason.record.remote import RaceLost, Server, address_of
 from kgreason.review.judge import judge
 from kgreason.run import recorded
 from tests.endpoint_server import Proxy, Served, oxigraph_server, proxy_before
+from tests.fuseki_server import fuseki_server
 from tests.jena_server import jena_server
 from tests.lifetime_support import of
 from tests.queue_support import workers_here
@@ -481,8 +482,22 @@ def jena_dataset() -> Iterator[str]:
         yield f"{served.base}/ds"
 
 
+@contextlib.contextmanager
+def fuseki_in_memory() -> Iterator[str]:
+    """Run Fuseki with a dataset in memory; gives its address."""
+    with fuseki_server() as served:
+        yield served.dataset
+
+
+@contextlib.contextmanager
+def fuseki_on_disk() -> Iterator[str]:
+    """Run Fuseki with a TDB2, which rewrites numbers; gives the address of its dataset."""
+    with fuseki_server(on_disk=True) as served:
+        yield served.dataset
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("served", [rdflib_server, jena_dataset])
+@pytest.mark.parametrize("served", [rdflib_server, jena_dataset, fuseki_in_memory, fuseki_on_disk])
 def test_another_engine_keeps_the_same_record(
     served: Callable[[], contextlib.AbstractContextManager[str]],
     data: Path,
@@ -499,8 +514,11 @@ def test_another_engine_keeps_the_same_record(
 
 
 @pytest.mark.slow
-def test_people_who_judge_at_once_are_all_heard_by_another_engine(data: Path) -> None:
-    with jena_dataset() as address:
+@pytest.mark.parametrize("served", [jena_dataset, fuseki_in_memory, fuseki_on_disk])
+def test_people_who_judge_at_once_are_all_heard_by_another_engine(
+    served: Callable[[], contextlib.AbstractContextManager[str]], data: Path
+) -> None:
+    with served() as address:
         investigate(data, address, nonce=NONCE)
         names = ["ada", "ben", "cleo", "dan"]
         assert together(*(judging(address, name) for name in names)) == []

@@ -57,6 +57,14 @@ class Virtuoso:
         return self.asked(f"SELECT COUNT(*), {', '.join(lengths)} FROM DB.DBA.RDF_QUAD")
 
 
+def virtuoso_programs() -> tuple[str, str]:
+    """Return the server and its console; skips the test where they are not there."""
+    program, console = shutil.which("virtuoso-t"), shutil.which("isql-vt")
+    if program is None or console is None:
+        pytest.skip("Virtuoso is not installed (apt-get install virtuoso-opensource-7-bin)")
+    return program, console
+
+
 @contextmanager
 def virtuoso_server(graphs: Mapping[str, Path], folder: Path) -> Iterator[Virtuoso]:
     """Run Virtuoso with files of Turtle in named graphs; skips the test where there is none.
@@ -64,9 +72,7 @@ def virtuoso_server(graphs: Mapping[str, Path], folder: Path) -> Iterator[Virtuo
     Files of N-Quads (.nq) name their graphs themselves; what they have without one is in the graph
     under whose name they are given.
     """
-    program, console = shutil.which("virtuoso-t"), shutil.which("isql-vt")
-    if program is None or console is None:
-        pytest.skip("Virtuoso is not installed (apt-get install virtuoso-opensource-7-bin)")
+    program, console = virtuoso_programs()
     port, web = _free(), _free()
     (folder / "virtuoso.ini").write_text(_INI.format(folder=folder, port=port, web=web))
     process = subprocess.Popen(

@@ -33,6 +33,10 @@ _OK: Final = frozenset({200, 201, 204})
 _MOVED: Final = range(300, 400)
 _MOST_SAID: Final = 2_000
 _SECONDS: Final = integer("fetchSeconds")
+_OUT_OF_TIME: Final = r"(?:timed[ -]?out|time-?out|time limit)"
+_GAVE_UP: Final = re.compile(
+    rf"\bquery\b.{{0,80}}\b{_OUT_OF_TIME}\b|\b{_OUT_OF_TIME}\b.{{0,80}}\bquery\b", re.IGNORECASE
+)
 CACHE: Final = "retrieved"
 """The folder of a ledger that keeps the answers of services."""
 
@@ -50,6 +54,10 @@ class SourceError(RunError):
 
 class Late(SourceError):  # noqa: N818 - reads as what happened
     """An answer did not end in the time that it may take."""
+
+
+class GaveUp(Late):
+    """A service ended its work on a question by a time limit of its own, and said so."""
 
 
 def from_environment(**variables: str) -> dict[str, str]:
@@ -119,7 +127,8 @@ class Fetch:
     by the digest of their request, keys left out. An answer may take `seconds` from the first byte
     that is sent to the last that comes, and hold `largest` bytes; after a status of `again` it is
     asked for once more, and after one that did not end in time unless `patient` is off: who is
-    still at work on a long question is not helped by a second one. `sleep` and `now` stand for the
+    still at work on a long question is not helped by a second one. Who says that its own time
+    limit ended a query is not asked again then either. `sleep` and `now` stand for the
     clock.
     """
 
@@ -186,14 +195,20 @@ class Fetch:
         for attempt in range(1, tries + 1):
             self._wait()
             answer, wrong, late = self._once(method, address, sent)
+            gave_up = (
+                answer is not None
+                and answer.status in AGAIN
+                and not self.patient
+                and says_out_of_time(answer)
+            )
             if answer is None:
                 told, again, after = wrong, self.patient or not late, None
             elif answer.status in _OK:
                 return answer
             else:
-                told, again = f"answered {answer.status}", answer.status in self.again
-                told += _elsewhere(answer, address)
-                after = retry_after(answer.headers)
+                told = f"answered {answer.status}{_elsewhere(answer, address)}"
+                again = answer.status in self.again and not gave_up
+                after = None if gave_up else retry_after(answer.headers)
             longest = integer("retryAfterLongest")
             if after is not None and after > longest:
                 raise SourceError(
@@ -203,7 +218,7 @@ class Fetch:
                 )
             if not again or attempt == tries:
                 said = "" if answer is None else _said(answer)
-                raise (Late if late else SourceError)(
+                raise (GaveUp if gave_up else Late if late else SourceError)(
                     f"{host} {told}{f', {tries} times' if again else ''}{said}.",
                     None if answer is None else answer.status,
                 )
@@ -261,6 +276,13 @@ class Fetch:
             self._process = os.getpid()
             self._client = httpx.Client(headers=agent, timeout=self.seconds, follow_redirects=False)
         return self._client, httpx
+
+
+def says_out_of_time(answer: Answered) -> bool:
+    """Check whether an answer, or a line at its end, says that a query ran out of time."""
+    ends = answer.body[:_MOST_SAID], answer.body[-_MOST_SAID:]
+    said = [*answer.headers.values(), *(end.decode("utf-8", "replace") for end in ends)]
+    return any(_GAVE_UP.search(one) for one in said)
 
 
 def _charset(headers: Mapping[str, str]) -> str:

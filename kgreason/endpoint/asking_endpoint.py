@@ -16,11 +16,20 @@ from typing import Any, Final, TypeVar
 import pyoxigraph as ox
 
 from kgreason.base.errors import QueryError
-from kgreason.base.fetching import AGAIN, Answered, Fetch, Late, SourceError
+from kgreason.base.fetching import (
+    AGAIN,
+    Answered,
+    Fetch,
+    GaveUp,
+    Late,
+    SourceError,
+    says_out_of_time,
+)
 from kgreason.base.figures import integer
 from kgreason.base.redaction import without_secrets
 from kgreason.base.store import Results, Store, Term
 from kgreason.base.templates import Fragment, template
+from kgreason.endpoint.dialect import calls_itself
 from kgreason.endpoint.kept_answers import KeptAnswers
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 
@@ -31,6 +40,8 @@ _ROWS: Final = "x-sparql-maxrows"
 _STATES: Final = ("x-sql-state", "x-sql-message")
 _PAGE: Final = integer("endpointPage")
 _LONG: Final = integer("endpointLongPage")
+_OWN_LIMIT: Final = "That is the server's own time limit, which --query-seconds does not change."
+_LAST: Final = 300  # bytes of an answer in which a server says why it was cut
 BATCH: Final = integer("endpointBatch")
 """As many nodes an endpoint is asked about in one query."""
 _FASTEST: Final = 1000.0  # queries a second where no pause was asked for: one after the other
@@ -104,8 +115,9 @@ class AskingEndpoint:
         answer = Answered(200, {"server": kept[1]}, kept[0]) if kept else self._sent(form)
         self.asked.queries += 1
         self.asked.bytes += len(answer.body)
-        self.asked.kept += bool(kept)
-        said = answer.headers.get("server", "")
+        if self.answers and kept and self.answers.is_earlier(self.named.address, form):
+            self.asked.kept += 1
+        said = calls_itself(answer.headers)
         self.server = self.server or said
         self._told("asking the endpoint", self.asked.queries, 0)
         self._whole(answer)
@@ -117,6 +129,8 @@ class AskingEndpoint:
     def _sent(self, form: Sequence[tuple[str, str]]) -> Answered:
         try:
             return self._fetch.post(form)
+        except GaveUp as error:
+            raise GaveUp(f"{error} {_OWN_LIMIT}", error.status) from error
         except Late as error:
             raise Late(f"{error} Allow its answers more time with --query-seconds.") from error
 
@@ -202,11 +216,21 @@ class AskingEndpoint:
                 raise SourceError(f"{self.named.host} answered a SELECT with something else.")
             rows = list(found)
         except (SyntaxError, ValueError, RuntimeError, OSError, AttributeError, TypeError) as error:
-            raise Truncated(
-                f"{self.named.host}: the answer is no SPARQL result in JSON, or was cut off."
-            ) from error
+            raise self._cut_off(answer) from error
         self._not_capped(len(rows), answer)
         return Solutions(found.variables, rows)
+
+    def _cut_off(self, answer: Answered) -> Truncated:
+        """Say why an answer cannot be read, which its last lines may tell."""
+        for line in answer.body[-_LAST:].decode("utf-8", "replace").splitlines():
+            if says_out_of_time(Answered(answer.status, {}, line.encode())):
+                told = without_secrets(line.strip("# "))
+                return Truncated(
+                    f"{self.named.host} cut its answer off in the middle: {told}. {_OWN_LIMIT}"
+                )
+        return Truncated(
+            f"{self.named.host}: the answer is no SPARQL result in JSON, or was cut off."
+        )
 
     def _not_capped(self, rows: int, answer: Answered) -> None:
         said = answer.headers.get(_ROWS, "")
@@ -247,7 +271,7 @@ def batches(things: Sequence[_T]) -> Iterator[Sequence[_T]]:
 
 def about_one_query(error: SourceError) -> bool:
     """Check whether an error is about one query, so that others may still be answered."""
-    return error.status in {400, 500, 501} or isinstance(error, Truncated)
+    return error.status in {400, 500, 501} or isinstance(error, Truncated | GaveUp)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ PLAIN: Final = "plain"
 class Dialect:
     """An engine: its name, how its servers call themselves, and how a merge is asked for.
 
-    `server` is a regular expression on the header Server; `union` is the parameter of a request
+    `server` is a regular expression on what `calls_itself` gives; `sign` is a header that none but
+    its servers send, in lower case; `union` is the parameter of a request
     that makes the merge of all graphs the default graph, None where there is none. Where it
     `lists_classes`, paths through subclasses are asked as lists of classes. Where it
     `holds_joins`, it keeps one side of a join in memory, however large it is.
@@ -30,6 +31,7 @@ class Dialect:
     union: str | None = None
     lists_classes: bool = False
     holds_joins: bool = False
+    sign: str | None = None
 
 
 @cache
@@ -52,6 +54,7 @@ def dialects() -> Mapping[str, Dialect]:
                 said.get(TRAILS.unionParameter),
                 said.get(TRAILS.listsClasses) == "true",
                 said.get(TRAILS.holdsJoins) == "true",
+                said.get(TRAILS.signHeader),
             )
     return found
 
@@ -64,6 +67,16 @@ def named(name: str) -> Dialect:
         raise OptionError(
             f"--dialect {name}: there is no such dialect; there are {', '.join(dialects())}."
         ) from error
+
+
+def calls_itself(headers: Mapping[str, str]) -> str:
+    """Return what a server calls itself, by the headers of an answer with names in lower case.
+
+    That is the header Server, which may be that of a proxy or not there at all, and the names of
+    headers that only servers of one engine send.
+    """
+    signs = (one.sign for one in dialects().values() if one.sign in headers)
+    return ", ".join(one for one in (headers.get("server"), *signs) if one)
 
 
 def of_server(server: str) -> Dialect:

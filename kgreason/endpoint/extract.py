@@ -77,6 +77,8 @@ class Extract:
     by the name of their list; `constraints` what was asked of each constraint;
     `kept` of the answers to its queries were kept from a run that was interrupted.
     `refused` tells which could not be asked, and why; `cut` is what was too much to be taken.
+    `seen` are the datatypes of literals that were taken, as far as engines may rewrite them, and
+    whether a literal shows that the endpoint does not; None where it does, or is not asked.
     Where the endpoint is a store on disk with data of a user, `origin` are their paths, and
     `origin_digest` is a SHA-256 over them.
     """
@@ -103,6 +105,7 @@ class Extract:
     origin: tuple[str, ...] = ()
     origin_digest: str = ""
     kept: int = 0
+    seen: Mapping[str, bool] | None = None
     quads: str = field(default="", repr=False, compare=False)
 
     def text(self) -> str:

@@ -32,6 +32,7 @@ class KeptAnswers:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._own: set[Path] = set()
         oldest = time.time() - KEPT_HOURS * _HOUR
         for path in folder.glob("*") if folder.is_dir() else ():
             if path.stat().st_mtime < oldest:
@@ -58,6 +59,11 @@ class KeptAnswers:
         head = json.dumps({_SERVER: server, _BODY: hashlib.sha256(body).hexdigest()})
         new.write_bytes(head.encode() + b"\n" + body)
         new.replace(place)
+        self._own.add(place)
+
+    def is_earlier(self, address: str, form: Sequence[tuple[str, str]]) -> bool:
+        """Check whether an answer was not kept since this was opened, but by a process before."""
+        return self._place(address, form) not in self._own
 
     def forget(self) -> None:
         """Delete all answers."""

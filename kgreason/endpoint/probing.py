@@ -12,8 +12,12 @@ from kgreason.endpoint.asking_endpoint import AskingEndpoint, about_one_query
 from kgreason.endpoint.dialect import Dialect, named, of_server
 from kgreason.endpoint.extract import ProbeResult
 from kgreason.shacl.constraint import Texts
+from kgreason.shacl.seen_forms import seen_of
 
 ROLE: Final = "probe"
+STORED: Final = "stored-form"
+"""The name of what stored literals show, with their datatype behind it."""
+_ANOTHER: Final = "a form that no engine would give it"
 _ROWS: Final = " rows"
 _SAME: Final = re.compile(r'sameTerm\((\?\w+), (<[^<>\s]+>|"(?:[^"\\\n]|\\.)*")\)')
 _SAME_VALUES: Final = re.compile(r"sameTerm\((\?\w+), (\?\w+)\)")
@@ -131,6 +135,21 @@ def notices(probed: Probed, host: str) -> Iterable[str]:
     for one in probed.failed:
         if one.header.get("follows") == "told":
             yield f"{host}: {one.header['otherwise']}"
+
+
+def stored(literals: Iterable[object]) -> tuple[tuple[ProbeResult, ...], dict[str, bool]]:
+    """Probe literals that were taken for whether the endpoint gives them as they were written.
+
+    An engine that keeps those of a query may rewrite those that it stores. Gives the results, and
+    by datatypes whether a literal shows that it does not.
+    """
+    found = seen_of(literals)
+    results = [
+        ProbeResult(f"{STORED} {one.datatype.value}", _ANOTHER, one.value, shown)
+        for one, shown in found.items()
+    ]
+    results.sort(key=lambda one: one.name)
+    return tuple(results), {one.datatype.value: shown for one, shown in found.items()}
 
 
 def _answer(asking: AskingEndpoint, one: Template) -> str:

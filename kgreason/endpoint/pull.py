@@ -29,7 +29,7 @@ from kgreason.endpoint.local_store import asking_of
 from kgreason.endpoint.named_endpoint import NamedEndpoint
 from kgreason.endpoint.neighbourhood import Layout, Neighbourhood
 from kgreason.endpoint.paging import ROLE, Besides, Checked, Listed, Nodes, Pages, Plain, digest
-from kgreason.endpoint.probing import Probed, dialect_of, notices, probe
+from kgreason.endpoint.probing import Probed, dialect_of, notices, probe, stored
 from kgreason.endpoint.strata import MOST, strata, unseen
 from kgreason.endpoint.streaming import pages_of
 from kgreason.graph import Graph
@@ -72,7 +72,7 @@ def pull(
             answers.forget()  # the data may have changed since
         raise
     except SourceError as error:
-        if answers is None or about_one_query(error):
+        if answers is None or (about_one_query(error) and not isinstance(error, Late)):
             raise
         raise SourceError(
             f"{error} What was answered is kept in {answers.folder}: the same command goes on from "
@@ -164,6 +164,7 @@ class _Pull:
         around.take((node for name in names for node in self.lists[name]), self.named.hops)
         if layout.named:
             asked = [self._spread(one, around) for one in asked]
+        forms, seen = ((), None) if probed.lost else stored(q.object for q in around.quads)
         if self.asking.asked.kept:
             self.notices.append(
                 f"{self.asking.asked.kept} of {self.asking.asked.queries} answers of "
@@ -187,7 +188,8 @@ class _Pull:
             lost=probed.lost,
             constraints=tuple(asked),
             lists=self.lists,
-            probes=probed.results,
+            probes=(*probed.results, *forms),
+            seen=seen,
             refused=tuple(self.refused),
             cut=tuple(around.cut),
             notices=tuple(self.notices),

@@ -16,7 +16,7 @@ from kgreason.base.errors import KgreasonError, LedgerError, OptionError
 from kgreason.base.figures import figure
 from kgreason.base.store import Term
 from kgreason.base.templates import template
-from kgreason.base.terms import MARKS_GRAPH, WORK
+from kgreason.base.terms import MARKS_GRAPH, WORK, XSD
 from kgreason.base.weights import Drawn
 from kgreason.context.symptom import Symptom
 from kgreason.endpoint.asking_endpoint import BATCH
@@ -42,7 +42,7 @@ from kgreason.shacl import (
 )
 from kgreason.shacl.constraint import Texts
 from kgreason.shacl.inner_rules import Inside, inner_rules
-from kgreason.shacl.lost_forms import rests_on_forms
+from kgreason.shacl.lost_forms import rests_on_forms, unproven
 from kgreason.shacl.population import Counts
 
 _BORNE_OUT: Final = figure("borneOut")
@@ -190,12 +190,8 @@ def symptoms_of(
         symptom, again = _failing(graph, constraint, asked, members, said, seconds)
         if again is not None and again < _BORNE_OUT * len(asked.failed):
             notices.append(_not_borne_out(constraint, asked, again, said))
-        elif graph.lost and rests_on_forms(graph, constraint, symptom.observation):
-            notices.append(
-                f"{constraint.label}: it looks at how literals are written, and the endpoint has "
-                "rewritten the literals of nodes that fail it, so that may be no fault of the "
-                "data. It is passed over; give the files that were loaded there."
-            )
+        elif (lost := _lost(graph, extract, symptom.observation, constraint)) is not None:
+            notices.append(lost)
         else:
             if members < asked.population:
                 notices.append(_of_a_sample(constraint, asked, members))
@@ -225,6 +221,26 @@ def _inside(
         sampled=symptom.drawn is not None,
         unknown={one.node for one in extract.cut if one.node is not None},
     )
+
+
+def _lost(graph: Graph, extract: Extract, found: Observation, constraint: Constraint) -> str | None:
+    """Explain why a finding may be no fault of the data but of how an endpoint keeps literals."""
+    looks = f"{constraint.label}: it looks at how literals are written, and"
+    if graph.lost and rests_on_forms(graph, constraint, found):
+        return (
+            f"{looks} the endpoint has rewritten the literals of nodes that fail it, so that may "
+            "be no fault of the data. It is passed over; give the files that were loaded there."
+        )
+    kinds = unproven(graph, constraint, found, extract.seen) if extract.seen is not None else ()
+    if kinds:
+        kinds = tuple(f"xsd:{one.removeprefix(XSD.iri)}" for one in kinds)
+        return (
+            f"{looks} nothing shows that the endpoint gives those of {' and '.join(kinds)} as they "
+            "were written: of those that were taken none stands in a form that an engine would "
+            "not give it. What fails may be no fault of the data. It is passed over; give the "
+            "files that were loaded there."
+        )
+    return None
 
 
 def _not_borne_out(
