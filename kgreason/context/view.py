@@ -450,8 +450,8 @@ def _asked_of(given: Constraint) -> list[NamedNode]:
         found = given.readings
         # Of several things that are asked, one may be enough; two that are compared are both.
         alone = len(found) == 1 or all("LessThan" in one.components for one in found)
-        needed = [one.predicate for one in found if alone and not one.lacking]
-        return [one for one in needed if one is not None] if all(needed) else []
+        asked = [one.predicate for one in found if alone and not one.lacking]
+        return [p for p in asked if p is not None] if asked and all(asked) else [*given.needed]
     if given.component not in _PRESENCE or forbids(given):
         return []
     path = given.path

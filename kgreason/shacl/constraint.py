@@ -50,8 +50,9 @@ class Constraint:
     what a query of an author asks, as constraints say it. `asked` are the texts that an endpoint
     was asked, where `exact` and `portable` list who is looked at and who fails on an extract of it.
     `spoken` are the IRIs and texts that an outcome query names of those that fail, None where that
-    is not known. `inner` bind ?broken and ?rule to what breaks rules of an inner shape, one pattern
-    each, where values are known to break them.
+    is not known; `needed` those properties of which a node needs a value to have the outcome, where
+    its readings do not say so. `inner` bind ?broken and ?rule to what breaks rules of an inner
+    shape, one pattern each, where values are known to break them.
     """
 
     key: str
@@ -82,6 +83,7 @@ class Constraint:
     readings: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
     asked: Texts | None = None
     spoken: frozenset[str] | None = None
+    needed: tuple[ox.NamedNode, ...] = ()
     inner: tuple[Fragment, ...] = field(default=(), repr=False, compare=False)
 
     @property

@@ -17,6 +17,7 @@ from kgreason.shacl.asked_terms import asked_terms
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
 from kgreason.shacl.exists_joins import once
+from kgreason.shacl.needed import needed
 from kgreason.shacl.outcome_cut import Cut, outcome_cut
 from kgreason.shacl.paths import IllFormedError
 from kgreason.shacl.population import Counts
@@ -114,7 +115,9 @@ def tried(
     given = (expanded(text), graph, outcomes, seconds, where)
     read = constraint.readings
     return replace(
-        constraint, readings=with_values(read, *given) if read else tried_readings(*given)
+        constraint,
+        readings=with_values(read, *given) if read else tried_readings(*given),
+        needed=needed(constraint.spoken, graph, outcomes),
     )
 
 

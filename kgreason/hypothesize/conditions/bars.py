@@ -159,7 +159,9 @@ class Bars:
         along = _along(condition)
         if along is not None and (along not in {*self._listed, TYPE} or not self._spoken(along)):
             return ""
-        if along is not None and condition.test in _THERE | _BOUNDS:
+        if along is not None and (
+            condition.test in _THERE | _BOUNDS or self._tells_who_has(condition)
+        ):
             return "the rule itself asks how much of this there is"
         if any(
             term.value in self._constants and self._speaks_of(term.value)
@@ -172,6 +174,13 @@ class Bars:
         ):
             return "the text is one that the rule names"
         return ""
+
+    def _tells_who_has(self, condition: Condition) -> bool:
+        """Check whether a condition holds all nodes that have a property, whatever its value is."""
+        steps = condition.path.steps
+        if len(steps) != 1 or steps[0].kind != "forward" or steps[0].along is None:
+            return False
+        return condition.mask == self._having(steps[0].along)
 
     def _asked_form(self, condition: Condition) -> str:
         """Bar what texts are like that the rule itself compares, or forbids to be like that."""
