@@ -58,6 +58,7 @@ class Context:
     names: Names
     marks: dict[tuple[str, int], Marks] = field(default_factory=dict)
     populations: dict[str, Population] = field(default_factory=dict)
+    exposed: dict[str, int] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
     answers: dict[str, Sequence[Row]] = field(default_factory=dict)
     parted: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -116,7 +117,8 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
     )
     if not context.declared:
         return view
-    key = digest(symptom.constraint.target)
+    # What is declared complete may be so for those alone that could fail.
+    key = f"{digest(symptom.constraint.target)} {marks.population.unexposed}"
     if key not in context.complete:
         context.complete[key] = complete_for(view, context.declared)
     return replace(view, complete=context.complete[key])
@@ -142,17 +144,17 @@ def _population(context: Context, symptom: Symptom, round_: int) -> Population:
         context.populations[key] = mark_population(
             context.graph, key, sources, stated, context.seed
         )
-    looked_at = _exposed(context, symptom, context.populations[key])
+    whole = context.populations[key]
+    looked_at = _exposed(context, symptom, whole)
     if round_ == 1:
         return looked_at
     texts = sorted(row["pattern"].value for row in taken_out(context, symptom, round_))
-    could = exposure_of(symptom.constraint).text
+    could = "" if looked_at is whole else exposure_of(symptom.constraint).text
     rest = digest(Fragment("\n".join([target.text, could, *texts])))
     if rest not in context.populations:
-        whole = view_of(context, symptom, 1)
-        left_out = 0
+        view, left_out = view_of(context, symptom, 1), 0
         for text in texts:
-            left_out |= members(whole, pattern(text))
+            left_out |= members(view, pattern(text))
         context.populations[rest] = without(context.graph, rest, looked_at, left_out)
     return context.populations[rest]
 
@@ -168,16 +170,17 @@ def _exposed(context: Context, symptom: Symptom, whole: Population) -> Populatio
     if not could.text:
         return whole
     key = digest(Fragment(f"{whole.key}\n{could.text}"))
-    if key not in context.populations:
+    if key not in context.exposed:
         text = template("context", "members").render(region=could, population=whole.mark)
-        held = whole.mask(context.graph.store.column(text))
-        failing = whole.mask(symptom.failing)
-        few = held.bit_count() < _EXPOSED * whole.count
-        compared = failing.bit_count() < _NEARLY * held.bit_count()
-        narrowed = few and compared and not failing & ~held
-        context.populations[key] = (
-            exposed_of(context.graph, key, whole, held) if narrowed else whole
-        )
+        context.exposed[key] = whole.mask(context.graph.store.column(text))
+    held, failing = context.exposed[key], whole.mask(symptom.failing)
+    few = held.bit_count() < _EXPOSED * whole.count
+    compared = failing.bit_count() < _NEARLY * held.bit_count()
+    # Symptoms of one property may differ in this, so that each is asked anew.
+    if not few or not compared or failing & ~held:
+        return whole
+    if key not in context.populations:
+        context.populations[key] = exposed_of(context.graph, key, whole, held)
     return context.populations[key]
 
 

@@ -182,19 +182,21 @@ class Bars:
             return False
         return condition.mask == self._having(steps[0].along)
 
+    @cached_property
+    def _forbids_form(self) -> bool:
+        """Whether values break the rule because they are like a pattern that it names."""
+        if self._component != SH.NotConstraintComponent or _DENIED.search(self._text):
+            return False
+        return _REGEX.search(self._text) is not None
+
     def _asked_form(self, condition: Condition) -> str:
         """Bar what texts are like that the rule itself compares, or forbids to be like that."""
-        forbids = (
-            self._component == SH.NotConstraintComponent
-            and _DENIED.search(self._text) is None
-            and _REGEX.search(self._text) is not None
-        )
+        if condition.test not in _TEXTS:
+            return ""
         on_value, along = self.on_value(condition), _along(condition)
         spoken = along in self._listed and along is not None and self._spoken(along)
         beside = self._component in _WHOLE and spoken and not on_value
-        if (on_value and forbids and condition.test in _TEXTS) or (
-            beside and condition.test in _WRITTEN
-        ):
+        if (on_value and self._forbids_form) or (beside and condition.test in _WRITTEN):
             return "the rule itself asks what this text is like"
         return ""
 
