@@ -73,6 +73,15 @@ def test_names_that_the_query_has_are_not_taken() -> None:
     assert answers(once(query(body))) == answers(query(body))
 
 
+def test_each_select_is_a_scope_of_its_own() -> None:
+    inner = query(SET_APART[0]).partition("> ")[2]
+    whole = f"PREFIX ex: <{EX}> SELECT ?focus ?outcome WHERE {{ {{ {inner} }} {{ {inner} }} }}"
+    made = once(whole)
+    assert made.count("(true AS ?held") == 2
+    assert answers(made) == answers(whole)
+    assert set(answers(whole)) == set(answers(query(SET_APART[0])))
+
+
 def test_a_store_runs_the_faster_spelling_in_place_of_a_part() -> None:
     asked = store()
     asked.spell("?focus ex:title ?t", "?focus ex:from ?t")

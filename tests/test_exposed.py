@@ -7,6 +7,8 @@ import pytest
 
 import kgreason
 from kgreason.audit import audit
+from kgreason.audit.rerun import recheck
+from kgreason.graph.load import load
 
 HEAD = """
 @prefix e: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
@@ -31,6 +33,7 @@ def investigated(folder: Path, statements: dict[str, list[str]], **asked: Any) -
         given = {"outcome": ASKED.format(asked["outcome"])}
     with kgreason.investigate(folder / "data", **given) as result:
         assert not audit(result.record).findings
+        assert recheck(result.record, load([folder / "data"])) == []
         (symptom,) = result.as_dict()["symptoms"]
     return dict(symptom)
 

@@ -16,6 +16,7 @@ from kgreason.graph.cited import digest
 from kgreason.graph.graph import exact
 from kgreason.graph.query_result import query_result
 from kgreason.record import Record, uncited
+from kgreason.shacl.exists_joins import once
 
 _T = TypeVar("_T")
 _TRUE: Final = frozenset({"true", "1"})
@@ -231,7 +232,7 @@ class _Rerun:
         if not text:
             return "no query"
         try:
-            rows = guarded_select(self._graph.store, text, self._seconds, node.value)
+            rows = guarded_select(self._graph.store, once(text), self._seconds, node.value)
         except KgreasonError as error:
             return f"an error ({str(error).partition(chr(10))[0]})"
         return frozenset(exact(row["focus"]) for row in rows if "focus" in row)

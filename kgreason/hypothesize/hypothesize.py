@@ -16,7 +16,7 @@ from kgreason.base.terms import PROV, RDF, TRAILS
 from kgreason.base.weights import rates_of
 from kgreason.context.context import Context, mark_inside, spelled, taken_out, view_of
 from kgreason.context.symptom import Symptom
-from kgreason.context.view import View, members, table
+from kgreason.context.view import View, exposure, members, table
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.conditions.seam import BITS, LENGTH
@@ -485,4 +485,7 @@ def regions(view: View, candidate: Candidate) -> Located:
         "form" in part.family.parameters and view.values(view.split(part.family)).get("formed")
         for part in parts
     )
-    return located(view.constraint, view.graph, [p.region for p in parts], forms=bool(forms))
+    found = [part.region for part in parts]
+    if view.marks.population.unexposed:
+        found.append(exposure(view))
+    return located(view.constraint, view.graph, found, forms=bool(forms))

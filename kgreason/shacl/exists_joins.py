@@ -138,16 +138,21 @@ class _Site:
 def once(text: str) -> str:
     """Return a SELECT with each EXISTS that holds a join worked out once, not anew for each row.
 
-    Only those in the outermost group are, as part of a BIND or FILTER, where all that an EXISTS
-    shares with the query is bound by triples of its own and by triples that stand before it. The
-    answer is the same; a text that no such EXISTS stands in is returned as it is.
+    Only those in the outermost group of a SELECT are, or of one within it, as part of a BIND or
+    FILTER, where all that an EXISTS shares with its SELECT is bound by triples of its own and by
+    triples that stand before it. The answer is the same; a text that no such EXISTS stands in is
+    returned as it is.
     """
     tokens = tokenize(text)
     known = {token.name for token in tokens}
-    free = (name for name in map("held{}".format, count()) if name not in known)
+    return _once(tokens, (name for name in map("held{}".format, count()) if name not in known))
+
+
+def _once(tokens: Tokens, free: Iterator[str]) -> str:
+    """Return a SELECT so changed; `free` are names for what is worked out."""
     out, done = list[str](), 0
     for statement, sites in groupby(_sites(tokens), key=attrgetter("statement")):
-        out.append(text_of(tokens[done:statement]))
+        out.append(_within(tokens[done:statement], free))
         done, said = statement, list[str]()
         for site, name in zip(sites, free, strict=False):
             names = " ".join(f"?{one}" for one in site.shared)
@@ -156,7 +161,22 @@ def once(text: str) -> str:
             said += [text_of(tokens[done : site.first]), f"({'!' * site.negative}BOUND(?{name}))"]
             done = site.last + 1
         out += said
-    return "".join(out) + text_of(tokens[done:])
+    return "".join(out) + _within(tokens[done:], free)
+
+
+def _within(tokens: Tokens, free: Iterator[str]) -> str:
+    """Return tokens with each SELECT that stands in them changed."""
+    out, index = list[str](), 0
+    while index < len(tokens):
+        after = (t.word for t in tokens[index + 1 : index + 3] if t.kind != "space")
+        if tokens[index].text == "{" and next(after, "") == "SELECT":
+            end = closing(tokens, index)
+            out += ["{", _once(tokens[index + 1 : end], free), "}"]
+            index = end
+        else:
+            out.append(tokens[index].text)
+        index += 1
+    return "".join(out)
 
 
 def _sites(tokens: Tokens) -> Iterator[_Site]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kgreason.base.templates import Fragment, template
+from kgreason.base.terms import TRAILS
 from kgreason.graph import Graph
 from kgreason.shacl.anywhere import (
     Anywhere,
@@ -20,6 +21,7 @@ from kgreason.shacl.anywhere import (
     names_sources,
 )
 from kgreason.shacl.constraint import Constraint
+from kgreason.shacl.exists_joins import once
 
 _NEEDS: Final = ("named graphs", "merged data", "literals as written")
 
@@ -46,6 +48,8 @@ def located(
     `forms` says that the region is made of literals as they were written.
     """
     target, regions = (constraint.asked or constraint.portable).target, [*map(flat, regions)]
+    if constraint.component == TRAILS.OutcomeQuery:
+        target = Fragment(once(target.text), target.prefixes)
     sources = any(names_sources(region) for region in regions)
     writer = Anywhere(lambda query: _found(graph, query), graph.mended)
     merged = False
