@@ -122,3 +122,15 @@ def test_two_ways_of_writing_are_two_causes(tmp_path: Path) -> None:
     told = [one["statement"] for one in supported(symptom)]
     assert any("is written like “X" in one for one in told)
     assert any("“N" in one and "b”" in one for one in told)
+
+
+def test_few_that_fail_are_counted_among_those_that_could(tmp_path: Path) -> None:
+    def alone(n: int, _: str) -> str:
+        return f"e:p 'v{n}' ; e:q '{'v' if n % 50 == 0 else 'w'}{n}' ; e:kind e:k{n % 50 == 0:d}"
+
+    symptom = investigated(tmp_path, persons(alone, having=5), rule="sh:disjoint e:q")
+    assert symptom["failing"] == 4
+    told = [one for one in symptom["hypotheses"] if one["inside"]["population"]]
+    assert told
+    for one in told:
+        assert one["inside"]["population"] + one["outside"]["population"] == 40

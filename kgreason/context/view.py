@@ -130,7 +130,7 @@ class View:
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
-            "population": self.marks.population.mark,
+            "population": self.marks.everyone,
             "least": number(LEAST),
             "lone": self.marks.failing_count < LEAST,
             "passing": number(round(self.weight * passing)),

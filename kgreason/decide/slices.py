@@ -41,7 +41,7 @@ def slice_up(context: Context, step: Step, symptoms: Sequence[Symptom]) -> int:
 
 def _slices(context: Context, view: View, symptom: Symptom) -> Iterator[Mapping[str, Value]]:
     marks = view.marks
-    given = {"population": marks.population.mark, "failing": marks.failing}
+    given = {"population": marks.everyone, "failing": marks.failing}
     found = view.graph.store.select(template("context", "slice-source").render(**given))
     if len(found) > 1:
         yield from _counted("source", list(found)[:_SOURCES])

@@ -20,7 +20,7 @@ def whole_sources(view: View) -> int | None:
     that they can be compared with one another. Sources with one node say nothing.
     """
     text = template("context", "by-source").render(
-        population=view.marks.population.mark, symptom=view.marks.failing
+        population=view.marks.everyone, symptom=view.marks.failing
     )
     rows = view.graph.store.select(text)
     found = [(int(row["failing"].value), int(row["nodes"].value)) for row in rows]

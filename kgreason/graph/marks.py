@@ -177,6 +177,11 @@ class Marks:
         """Number of failing nodes."""
         return self.failing_mask.bit_count()
 
+    @property
+    def everyone(self) -> ox.NamedNode:
+        """The mark of the population, without those of it that could not fail."""
+        return self.whole.discovery if self.population.unexposed else self.population.mark
+
     def anonymous(self, query: str) -> str:
         """Return a query with what the marks hold in place of their names.
 
@@ -298,15 +303,14 @@ def mark_failing(
     name = _name(f"fails:{key}")
     _mark(graph.store.inner, WORK.fails, name, population.nodes, bad)
     split = bad.bit_count() >= least
-    everyone = Mark(population.mark, population.everyone, population.nodes)
-    none = Split("none", everyone, everyone)
+    left = Mark(population.mark, population.everyone, population.nodes)
+    if population.everyone.bit_count() < len(population.nodes):
+        left = Mark(_name(f"whole:{key}"), population.everyone, population.nodes, graph.store.inner)
+    none = Split("none", left, left)
     by_node = _mining(graph, key, population, population.node if split else none, bad)
     by_cluster = by_node
     if split and population.cluster is not population.node:
         by_cluster = _mining(graph, key, population, population.cluster, bad)
-    left = everyone
-    if population.everyone.bit_count() < len(population.nodes):
-        left = Mark(_name(f"whole:{key}"), population.everyone, population.nodes, graph.store.inner)
     uncut = Split("whole", left, left)
     passing = _some(population.everyone & ~bad, _SOUND)
     sound = Mark(_name(f"sound:{key}:whole"), passing, population.nodes, graph.store.inner)

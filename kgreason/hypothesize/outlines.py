@@ -105,7 +105,7 @@ def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | Non
 
 def _several(view: View, levels: Fragment) -> bool:
     """Check whether there are enough levels to estimate a spread from."""
-    population = view.marks.population.mark
+    population = view.marks.everyone
     text = template("context", "few-levels").render(population=population, levels=levels)
     return len(list(view.graph.store.select(text))) >= FEW
 
