@@ -33,11 +33,11 @@ from kgreason.record import Record
 from kgreason.record.policy import Policy
 from kgreason.record.record import literal
 from kgreason.shacl import Constraint
+from kgreason.shacl.needed import NEARLY
 
 TEST_SECONDS: Final = 600
 """What a registered test may take where the policy does not say it."""
 _EXPOSED: Final = figure("exposedShare")
-_NEARLY: Final = figure("nearlyAll")
 _PREFIX: Final = re.compile(r"PREFIX (?P<prefix>[^:\s]*): <(?P<iri>[^>]*)>\n")
 
 
@@ -175,7 +175,7 @@ def _exposed(context: Context, symptom: Symptom, whole: Population) -> Populatio
         context.exposed[key] = whole.mask(context.graph.store.column(text))
     held, failing = context.exposed[key], whole.mask(symptom.failing)
     few = held.bit_count() < _EXPOSED * whole.count
-    compared = failing.bit_count() < _NEARLY * held.bit_count()
+    compared = failing.bit_count() < NEARLY * held.bit_count()
     # Symptoms of one property may differ in this, so that each is asked anew.
     if not few or not compared or failing & ~held:
         return whole

@@ -20,6 +20,7 @@ from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path, Reading, chosen_by
 from kgreason.shacl.asked_iris import asked_iris
+from kgreason.shacl.needed import NEARLY
 
 _IRI: Final = re.compile(r"<([^<>\s]+)>")
 
@@ -30,7 +31,6 @@ _OF_TEXTS: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Pattern", "In", "MinLength", "MaxLength")
 )
 _LIFT: Final = figure("clearRate")
-_NEARLY: Final = figure("nearlyAll")
 _FEWEST: Final = integer("halvedFrom")
 
 
@@ -192,8 +192,8 @@ class View:
             "exposed": Fragment("") if paired else exposure(self),
             "peers": Fragment("") if paired else exposure(self, "peer"),
             "partly": not paired and could < everyone,
-            "everywhere": whole >= _NEARLY,
-            "uniform": rate >= _NEARLY and not formal,
+            "everywhere": whole >= NEARLY,
+            "uniform": rate >= NEARLY and not formal,
         }
 
     def _of_rule(self) -> dict[str, Value]:

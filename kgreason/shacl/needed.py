@@ -10,7 +10,8 @@ from kgreason.base.store import Term
 from kgreason.base.terms import TYPE
 from kgreason.graph import Graph
 
-_NEARLY: Final = figure("nearlyAll")
+NEARLY: Final = figure("nearlyAll")
+"""The share of nodes from which on nearly all of them are meant."""
 
 
 def needed(
@@ -31,6 +32,6 @@ def needed(
             continue  # a text or a number
         said = graph.store.inner.quads_for_pattern(None, named, None, ox.DefaultGraph())
         having = {quad.subject for quad in said} & outcomes.keys()
-        if bad and bad <= having and len(bad) < _NEARLY * len(having):
+        if bad and bad <= having and len(bad) < NEARLY * len(having):
             found.append(named)
     return tuple(found)
