@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyoxigraph import Literal
 
 import kgreason
+from kgreason.base.terms import SH
 from kgreason.graph import load
 from kgreason.shacl import Reading, bound_to, compile_shapes, read_shapes, readings
 from kgreason.shacl.asked_terms import asked_terms
@@ -147,6 +149,14 @@ def test_paths_choices_and_counts_are_read() -> None:
     many = f"SELECT ?focus (COUNT(?v) AS ?outcome) {{ ?focus {_P} ?v }} GROUP BY ?focus"
     found = readings(many, at="3")
     assert [(one.path.text, one.most) for one in found] == [(_P, 2)]
+    for test, least in (("< 2", ["2"]), ("<= 2", ["3"]), ("< 1", []), ("= 0", [])):
+        inner = f"SELECT ?focus (COUNT(?v) AS ?n) {{ ?focus {_P} ?v }} GROUP BY ?focus"
+        few = f"SELECT ?focus ?outcome {{ {{ {inner} }} BIND (?n {test} AS ?outcome) }}"
+        (read,) = readings(few)
+        assert (read.path.text, read.lacking, set(read.components)) == (_P, True, lack)
+        wanted = read.parameters.get(SH.minCount, ())
+        assert [term.value for term in wanted if isinstance(term, Literal)] == least
+        assert read.asks == (not least)
     given = readings(f"SELECT $this {{ $this {_P} ?x FILTER (isLiteral(?x)) }}", focus="this")
     assert given[0].offending is not None
     assert given[0].offending.text == f"?focus {_P} ?value . FILTER (isLITERAL(?value))"

@@ -131,6 +131,7 @@ def test_rules_without_a_name_of_their_own_are_told_apart(
     ("asked", "name"),
     [
         ("NOT EXISTS { ?focus ex:code ?code }", "no code"),
+        ("NOT EXISTS { ?box ex:from ?focus }", "nothing points at it by from"),
         (
             'EXISTS { ?focus ex:code ?code FILTER (?code = "1") }',
             "the outcome that was asked about",
@@ -144,6 +145,30 @@ def test_an_outcome_is_called_by_what_its_query_says_is_lacking(
     query = (
         "PREFIX ex: <https://example.org/> "
         f"SELECT ?focus ?outcome WHERE {{ ?focus a ex:Lab BIND ({asked} AS ?outcome) }}"
+    )
+    assert names([outcome_symptom(query, load([tmp_path / "data.ttl"]))]) == [name]
+
+
+@pytest.mark.parametrize(
+    ("link", "asked", "name"),
+    [
+        ("?focus ex:code ?v", "?n < 1", "no code"),
+        ("?focus ex:code ?v", "?n < 2", "fewer than 2 values of code"),
+        ("?focus ex:code ?v", "?n > 1", "more than 1 code"),
+        ("?focus ex:code ?v", "?n >= 3", "more than 2 values of code"),
+        ("?v ex:from ?focus", "?n <= 2", "fewer than 3 things pointing at it by from"),
+        ("?v ex:from ?focus", "?n > 1", "more than 1 thing pointing at it by from"),
+    ],
+)
+def test_an_outcome_is_called_by_how_many_values_it_asks_for(
+    link: str, asked: str, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "data.ttl").write_text(LABS, encoding="utf-8")
+    rows = f"?focus a ex:Lab OPTIONAL {{ {link} }}"
+    counted = f"{{ SELECT ?focus (COUNT(?v) AS ?n) {{ {rows} }} GROUP BY ?focus }}"
+    query = (
+        "PREFIX ex: <https://example.org/> "
+        f"SELECT ?focus ?outcome WHERE {{ {counted} BIND ({asked} AS ?outcome) }}"
     )
     assert names([outcome_symptom(query, load([tmp_path / "data.ttl"]))]) == [name]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any, Final
 
 from pyoxigraph import Literal, NamedNode
@@ -40,8 +41,8 @@ class Test:
     `parameters` are what a value at fault lacks where the test is what makes it fail, `right` what
     one has that passes the test. `allowed` are the values that do not pass it, where it lists them,
     `listed` those that do. `counted` is the variable whose values are counted; more than
-    `most` of them fail, or too few where that is None; `apart` says that each language counts for
-    itself.
+    `most` of them fail, or fewer than `least` where that is None; `apart` says that each language
+    counts for itself.
     """
 
     of: tuple[str, ...] = ()
@@ -54,6 +55,7 @@ class Test:
     linked: bool = False
     counted: str | None = None
     most: int | None = None
+    least: int = 1
     apart: bool = False
 
 
@@ -139,7 +141,8 @@ def _counted(test: Any, binds: Mapping[str, Any], *, denied: bool) -> Test | Non
     many = (sign in {">", ">="} and most > 0) or (sign == "!=" and bound >= 1)
     if name is None or not (few or many):
         return Test()
-    return Test(counted=name, most=None if few else most)
+    least = max(1, ceil(bound) if sign == "<" else int(bound) + 1)
+    return Test(counted=name, least=least) if few else Test(counted=name, most=most)
 
 
 def _counted_apart(one: Any, sign: str, other: Any) -> Test | None:

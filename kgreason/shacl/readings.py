@@ -275,11 +275,12 @@ class _Failure:
             if read.counted is None or read.counted not in self._reached:
                 continue
             path = self._reached[read.counted]
-            lacks = list(self._lacks_of(read.counted)) if read.most is None else []
+            none = read.most is None and read.least == 1
+            lacks = list(self._lacks_of(read.counted)) if none else []
             if lacks:
                 yield from lacks
             elif read.most is None:
-                yield lack_of(path)
+                yield lack_of(path, read.least)
             else:
                 yield _at_most(path, read.most, apart=read.apart)
 
@@ -298,10 +299,16 @@ class _Failure:
         return self._sure[name].text if name in self._sure else f"?{name}"
 
 
-def lack_of(path: Path) -> Reading:
-    """Return the reading that there is no value at all, which any other path would satisfy."""
-    hole = f"?focus {_HOLE} ?value ."
-    return Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
+def lack_of(path: Path, least: int = 1) -> Reading:
+    """Return the reading that there are fewer values than `least`.
+
+    That there is no value at all any other path would satisfy; of several values it is not asked.
+    """
+    if least == 1:
+        hole = f"?focus {_HOLE} ?value ."
+        return Reading(path, frozenset({"MinCount"}), lacking=True, _asked=hole)
+    asked: dict[NamedNode, tuple[Term, ...]] = {SH.minCount: (Literal(least),)}
+    return Reading(path, frozenset({"MinCount"}), lacking=True, parameters=asked)
 
 
 def lack_of_class(path: Path, wanted: NamedNode) -> Reading:

@@ -9,6 +9,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.terms import SH, TRAILS
 from kgreason.graph.names import local_name
 from kgreason.shacl.constraint import Constraint
+from kgreason.shacl.paths import Path
 
 _LONGEST: Final = 80
 _FILLED_IN: Final = re.compile(r"\s*[(\"'\u201c\u2018]?\{[?$]\w+\}[)\"'\u201d\u2019]?")
@@ -74,9 +75,30 @@ def _read(constraint: Constraint) -> str | None:
         return None
     (one,) = constraint.readings
     if one.most is not None:
-        return f"more than {one.most} {_short(one.path.text)}"
-    lacks = one.lacking and one.components == {"MinCount"}
-    return f"no {_short(one.path.text)}" if lacks else None
+        return f"more than {_several(one.most, one.path)}"
+    if not one.lacking or one.components != {"MinCount"}:
+        return None
+    for given in one.parameters.get(SH.minCount, ()):
+        if isinstance(given, Literal):
+            return f"fewer than {_several(int(given.value), one.path)}"
+    back = _backwards(one.path)
+    return f"no {_short(one.path.text)}" if back is None else f"nothing points at it by {back}"
+
+
+def _several(count: int, path: Path) -> str:
+    """Return so many values of a path, or so many things that point at a node by it."""
+    back = _backwards(path)
+    if back is not None:
+        return f"{count} thing{'' if count == 1 else 's'} pointing at it by {back}"
+    return (
+        f"{count} {_short(path.text)}" if count == 1 else f"{count} values of {_short(path.text)}"
+    )
+
+
+def _backwards(path: Path) -> str | None:
+    """Return the predicate of a path that is one step backwards, or None."""
+    step = path.parts[0].iri if path.kind == "^" else None
+    return None if step is None else local_name(step.value)
 
 
 def _short(path: str) -> str:

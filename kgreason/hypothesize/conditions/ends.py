@@ -56,4 +56,4 @@ def written_as(key: float | str) -> Literal:
     """Return a number or a date as a query writes it."""
     if isinstance(key, str):
         return Literal(key)
-    return Literal(repr(key), datatype=XSD.double)
+    return Literal(repr(key).removesuffix(".0"), datatype=XSD.double)
