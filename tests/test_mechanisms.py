@@ -286,3 +286,22 @@ def test_what_wrong_values_of_one_of_two_properties_share_is_told_as_that(told: 
     found = told(f'sh:path {path} ; sh:pattern "^https?://[^:]*$"', lines)
     assert [h["kind"] for h in found] == ["value"]
     assert found[0]["inside"]["failing"] == PARTS // 5
+
+
+def test_what_the_values_that_are_too_many_have_in_common_is_told(told: Told) -> None:
+    lines = []
+    for n in range(PARTS):
+        texts = [f'"{n}"', f'"ABC-{n}-x"']
+        lines.append(named(n, texts if n % 3 == 0 else texts[:1]))
+    (found,) = told("sh:path ex:name ; sh:maxCount 1", lines)
+    assert found["statement"] == "Nodes whose name contains “BC-” fail."
+    assert found["inside"] == {"failing": 80, "population": 80}
+
+
+def test_of_values_too_many_that_are_like_the_others_nothing_is_told(told: Told) -> None:
+    lines = []
+    for n in range(PARTS):
+        texts = [f'"{n}"', f'"{n + 500}"']
+        lines.append(named(n, texts if n % 3 == 0 else texts[:1]))
+    found = told("sh:path ex:name ; sh:maxCount 1", lines)
+    assert [h["kind"] for h in found] in ([], ["none"])

@@ -136,7 +136,7 @@ def far(n: int, bad: str, good: str = "ex:address ex:a{n} . ex:a{n} ex:code 'c{n
         (
             "sh:datatype xsd:string",
             "ex:address ex:a{n} . ex:a{n} ex:code {n}",
-            "The values of code on what address points at were written as integer.",
+            "The values of code on what address points at were written as xsd:integer.",
         ),
     ],
     ids=["nearer", "another end", "another link", "not described", "datatype"],

@@ -61,9 +61,7 @@ _FORMAL: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Datatype", "NodeKind", "Class", "LanguageIn")
 )
 """Components that ask for a form of the value, whatever it says."""
-
-
-_COUNTED: Final = frozenset({SH.MaxCountConstraintComponent, SH.UniqueLangConstraintComponent})
+COUNTED: Final = frozenset({SH.MaxCountConstraintComponent, SH.UniqueLangConstraintComponent})
 """Components that no value alone breaks, but one value too many."""
 _UNBOUNDED: Final = 1_000_000
 LEAST: Final = 3
@@ -156,7 +154,7 @@ class View:
             "allowed": self._allowed(reading),
             "most": _most(asked),
         }
-        offered["textual"] = bool((_OF_TEXTS | _COUNTED) & named)
+        offered["textual"] = bool((_OF_TEXTS | COUNTED) & named)
         offered |= self._of_iris()
         if self.constraint.component != TRAILS.OutcomeQuery:
             offered["shape"] = self.constraint.component
@@ -200,18 +198,20 @@ class View:
         """Return what the rule itself says of the values that it asks for."""
         inner: dict[str, Value] = {"inner": list(self.constraint.inner)}
         typed: dict[str, Value] = {"typed": True}
+        # Of which kind a value is does not hang on what is said of it.
+        described: dict[str, Value] = {"described": True}
         return (
             (inner if self.constraint.inner else {})
             | (typed if self._asks_class else {})
+            | (described if self.constraint.component != SH.NodeKindConstraintComponent else {})
             | self._compared()
             | {
                 "linked": self._linked(),
                 "absence": self.constraint.component in _ABSENCE,
-                "counted": self.constraint.component in _COUNTED,
+                "counted": self.constraint.component in COUNTED,
                 "qualified": SH.qualifiedValueShape in self.constraint.parameters,
                 "compiled": self.names_values,
                 "offending": self.constraint.violation,
-                "described": True,
                 "judged": True,
             }
         )

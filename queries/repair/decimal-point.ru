@@ -4,7 +4,7 @@
 #+ explanation: Numbers with a comma get a point. They get the datatype that the shape asks for, too, or, where it asks for none, the one that nine in ten numbers of the property have; else they keep their own. Texts without a comma get the datatype that is asked for along with them; those with a point stay, since beside a comma it may stand between thousands.
 #+ example: "3,5" becomes 3.5.
 #+ families: value-form datatype datatype-plain
-#+ components: Datatype NodeKind Pattern In MinInclusive MinExclusive MaxInclusive MaxExclusive LessThan LessThanOrEquals MaxLength MinLength SPARQL OutcomeQuery
+#+ components: Datatype Pattern In MinInclusive MinExclusive MaxInclusive MaxExclusive LessThan LessThanOrEquals MaxLength MinLength SPARQL OutcomeQuery
 #+ region: literal-value
 #+ operation: replace
 #+ mends: data
