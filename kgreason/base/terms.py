@@ -61,6 +61,17 @@ WORK = Namespace(PREFIXES["work"])
 XSD = Namespace(PREFIXES["xsd"])
 
 TYPE: Final = NamedNode(PREFIXES["rdf"] + "type")
+INTEGERS: Final = frozenset(
+    XSD[name]
+    for name in (
+        *("integer", "int", "long", "short", "byte"),
+        *("nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger"),
+        *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+    )
+)
+"""The datatypes of whole numbers."""
+NUMERIC: Final = INTEGERS | {XSD.decimal, XSD.double, XSD.float}
+"""The datatypes of numbers."""
 FORMS_GRAPH: Final = NamedNode(PREFIXES["work"] + "forms")
 """The named graph of the scratch copy that keeps each literal whose form storing would change."""
 MARKS_GRAPH: Final = NamedNode(PREFIXES["work"] + "marks")

@@ -11,20 +11,11 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.base.terms import XSD
+from kgreason.base.terms import INTEGERS, NUMERIC, XSD
 
 _TEXT_KINDS: Final = ("normalizedString", "token", "language", "Name", "NCName", "NMTOKEN")
 KEPT: Final = frozenset({XSD.string, XSD.anyURI, *(XSD[name] for name in _TEXT_KINDS)})
 """Datatypes whose values every engine keeps as they are: texts."""
-_INTEGERS: Final = frozenset(
-    XSD[name]
-    for name in (
-        *("integer", "int", "long", "short", "byte"),
-        *("nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger"),
-        *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
-    )
-)
-_NUMBERS: Final = _INTEGERS | {XSD.decimal, XSD.double, XSD.float}
 _TIMES: Final = frozenset({XSD.dateTime, XSD.dateTimeStamp})
 _DAYS: Final = frozenset(
     XSD[name] for name in ("date", "gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay")
@@ -42,7 +33,7 @@ _MOMENT: Final = r"(?:(?:19|20)\d\d-\d\d-\d\dT)?\d\d:\d\d:\d\d"
 _ZONE: Final = r"(?:Z|[+-]\d\d:[03]0)?"
 _ODD_TIME: Final = re.compile(rf"{_MOMENT}\.\d0{_ZONE}")
 _ODD: Final[Mapping[ox.NamedNode, re.Pattern[str]]] = {
-    **dict.fromkeys(_INTEGERS, _ODD_INTEGER),
+    **dict.fromkeys(INTEGERS, _ODD_INTEGER),
     **dict.fromkeys((XSD.double, XSD.float), _ODD_FLOAT),
     **dict.fromkeys((*_TIMES, XSD.time), _ODD_TIME),
     XSD.decimal: _ODD_DECIMAL,
@@ -56,7 +47,7 @@ _WAYS: Final[Mapping[ox.NamedNode, tuple[re.Pattern[str], re.Pattern[str]]]] = {
     ),
 }
 _ONE_FORM: Final[Mapping[ox.NamedNode, re.Pattern[str]]] = {
-    **dict.fromkeys(_INTEGERS, re.compile("0|-?[1-9][0-9]*")),
+    **dict.fromkeys(INTEGERS, re.compile("0|-?[1-9][0-9]*")),
     XSD.boolean: re.compile("true|false"),
 }
 """The forms of which engines that rewrite make no other."""
@@ -106,5 +97,5 @@ def may_be_of_another_form(literal: ox.Literal) -> bool:
 
 def may_be_of(kind: ox.NamedNode, wanted: ox.NamedNode) -> bool:
     """Check whether an engine might give values of a datatype another one, if it has that."""
-    families = (_NUMBERS, _TIMES)
+    families = (NUMERIC, _TIMES)
     return kind != wanted and any(kind in family and wanted in family for family in families)

@@ -20,12 +20,11 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import XSD
+from kgreason.base.terms import NUMERIC, XSD
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
 from kgreason.hypothesize.conditions.ends import (
-    NUMERIC,
     datatype_of,
     date_of,
     language_of,

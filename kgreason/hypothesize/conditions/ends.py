@@ -6,16 +6,8 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.store import Term
-from kgreason.base.terms import SH, XSD
+from kgreason.base.terms import NUMERIC, SH, XSD
 
-NUMERIC: Final = frozenset(
-    XSD[name]
-    for name in (
-        *("integer", "decimal", "double", "float", "int", "long", "short", "byte"),
-        *("nonNegativeInteger", "positiveInteger", "unsignedInt", "unsignedLong"),
-        *("nonPositiveInteger", "negativeInteger", "unsignedShort", "unsignedByte"),
-    )
-)
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
 
 

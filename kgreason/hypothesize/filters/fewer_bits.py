@@ -8,7 +8,7 @@ from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.seam import BITS, kinds_told, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
-from kgreason.hypothesize.filters.restatement import renames
+from kgreason.hypothesize.filters.restatement import paid_apart
 from kgreason.hypothesize.filters.shorter_story import MORE, leaves
 from kgreason.hypothesize.overlaps import RIVALS, contained
 
@@ -20,8 +20,7 @@ class FewerBits(Filter):
     each leaves enough nodes to compare within the strata of the other, tests decide. That a single
     condition holds the nodes of the family says what these would save; what would save too few bits
     to be told stays, for it is put to the test as a rival. It runs after conjunctions were made: a
-    family's region may be a part of one. What only renames a mechanism is no such rival: it is not
-    told itself.
+    family's region may be a part of one.
     """
 
     name: ClassVar[str] = "fewer-bits"
@@ -30,10 +29,8 @@ class FewerBits(Filter):
     def __call__(self, view: View, candidates: Sequence[Candidate], _round: Round, /) -> Sifted:
         """Return the candidates that are kept, and those that are dropped with their figures."""
         sayable = kinds_told()
-        mechanisms = [c for c in candidates if c.is_mechanism]
-        told = [c for c in candidates if c.paid and BITS in c.values]
-        rivals = [c for c in told if not renames(c, mechanisms)]
-        paid = [(float(c.values[BITS].value), c) for c in rivals]
+        told = (c for c in paid_apart(candidates) if BITS in c.values)
+        paid = [(float(c.values[BITS].value), c) for c in told]
         kept: list[Candidate] = []
         dropped = []
         for candidate in candidates:

@@ -96,6 +96,15 @@ def _belongs(view: View, candidate: Candidate) -> bool:
     return (having & everyone).bit_count() >= NEARLY * everyone.bit_count()
 
 
+def paid_apart(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return those that pay for their length and do not only rename a mechanism among them.
+
+    What only renames one takes the place of nothing: it is not told itself.
+    """
+    mechanisms = [c for c in candidates if c.is_mechanism]
+    return [c for c in candidates if c.paid and not renames(c, mechanisms)]
+
+
 def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
     """Check whether an origin is a mechanism under another name: its nodes, or its property."""
     return any(

@@ -10,7 +10,7 @@ from kgreason.hypothesize.conditions.code import saved
 from kgreason.hypothesize.conditions.seam import kinds_told, length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import own
-from kgreason.hypothesize.filters.restatement import renames
+from kgreason.hypothesize.filters.restatement import paid_apart
 
 MORE: Final = figure("storyBits")
 """Bits by which a story is so much shorter that the other one is not told."""
@@ -25,8 +25,7 @@ class ShorterStory(Filter):
     or nothing; what a person proposed is always put to its tests, and so is a family of a kind that
     the language has no words for (one thing described in two sources): it says what happened.
     Neither may leave enough nodes to compare within the strata of the other: where a test can tell
-    the two apart, it decides. What only renames a mechanism takes the place of nothing: it is not
-    told itself.
+    the two apart, it decides.
     """
 
     name: ClassVar[str] = "shorter-story"
@@ -41,9 +40,7 @@ class ShorterStory(Filter):
         dropped = []
         sayable = kinds_told()
         lengths = {one.members: length(one.values) for one in candidates if one.paid}
-        mechanisms = [one for one in candidates if one.is_mechanism]
-        told = (one for one in candidates if one.paid and not renames(one, mechanisms))
-        paid = [(_bits(view, one, lengths), one) for one in told]
+        paid = [(_bits(view, one, lengths), one) for one in paid_apart(candidates)]
         for candidate in candidates:
             unsayable = candidate.family.header["kind"] not in sayable
             exempt = candidate.is_mechanism or unsayable or own(candidate)
