@@ -38,7 +38,7 @@ def test_every_filter_says_in_a_sentence_why_it_drops_a_candidate() -> None:
     assert len({each.reason for each in found.values()}) == len(found)
     assert [each.name for each in FILTERS] == [
         *("support", "family-limit", "count-limit", "found-wanting", "support", "lift"),
-        *("exposure", "testable", "own-right", "shorter-story", "clustering"),
+        *("exposure", "testable", "last-resort", "own-right", "shorter-story", "clustering"),
         *("unspecific", "subsumption", "near-duplicate"),
         *("redundancy", "confounding", "fewer-bits", "near-duplicate", "restatement", "memory"),
         "room",

@@ -305,3 +305,17 @@ def test_of_values_too_many_that_are_like_the_others_nothing_is_told(told: Told)
         lines.append(named(n, texts if n % 3 == 0 else texts[:1]))
     found = told("sh:path ex:name ; sh:maxCount 1", lines)
     assert [h["kind"] for h in found] in ([], ["none"])
+
+
+def test_a_slash_too_much_is_told_beside_things_of_another_class(told: Told) -> None:
+    """A tenth of those that point at such an address point at a wrong class, too."""
+    described = [f"ex:maker{n} a ex:{'Agent' if n % 10 == 0 else 'Maker'} ." for n in range(40)]
+    lines = []
+    for n in range(PARTS):
+        slash = f", <https://example.org/maker{n % 37}/>" if n % 4 == 0 else ""
+        lines.append(f"ex:p{n} ex:maker ex:maker{n % 40}{slash} . {' '.join(described) * (n == 0)}")
+    found = told("sh:path ex:maker ; sh:class ex:Maker", lines)
+    statements = sorted(h["statement"] for h in found)
+    assert len(statements) == 2
+    assert statements[0] == "What maker points at is typed as Agent, not as the shape asks."
+    assert "without the “/” at the end of their names they are described" in statements[1]

@@ -11,7 +11,7 @@ from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import SH, TRAILS, TYPE
 from kgreason.context.named_wrong import names_wrong
-from kgreason.context.view import COUNTED, View, forbids, members
+from kgreason.context.view import View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.paths import Path
@@ -363,13 +363,10 @@ class Bars:
         return any(t.value in self._constants for t in condition.named if _has_value(t))
 
     def on_value(self, condition: Condition) -> bool:
-        """Check whether a condition is about the constrained value, as a mechanism tells it.
-
-        Of a rule that counts values none of them is at fault.
-        """
+        """Check whether a condition is about the constrained value, as a mechanism tells it."""
         steps = _steps(condition)
         if steps in self._paths:
-            return self._component not in COUNTED
+            return True
         read = self._looked
         # Where texts fail that have no right form, a piece tells the form that they have instead;
         # where those fail that have a wrong one, it says the rule again.

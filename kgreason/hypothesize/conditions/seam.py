@@ -16,7 +16,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
 from kgreason.base.terms import RDF, SH, TRAILS, XSD
 from kgreason.context.named_wrong import says_again
-from kgreason.context.view import View, digest, exposed, exposure, inside, reads
+from kgreason.context.view import COUNTED, View, digest, exposed, exposure, inside, reads
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, breaks_one_way, suits
@@ -46,6 +46,8 @@ _CLUSTERS: Final = "clusters"
 _MOST_BITS: Final = 1_000_000.0
 """What cannot be said in the code costs more than it could ever save."""
 _FAMILY: Final = "condition-"
+_SURPLUS: Final = "surplus"
+"""The family that tells what the values are like where there are too many: none is at fault."""
 _NOTHING: Final = Table(0, 0, 0, 0)
 _WRITTEN: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
 """Rules that somebody wrote as a query, which is read in more ways than by its text."""
@@ -105,6 +107,9 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
         ranked.setdefault(each.pattern.text, each)
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, [*ranked.values()], sampled=sample is not None), most))
+    if not told and view.constraint.component in COUNTED:
+        alike = [replace(found, kind=_SURPLUS) for found in ranked.values()]
+        told = list(islice(_told(view, alike, sampled=sample is not None), most))
     if best is not None and not _speaks(view, best):
         # What only says how the rule is broken is checked directly, and would hold.
         best = None

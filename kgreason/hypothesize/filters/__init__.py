@@ -21,6 +21,7 @@ from kgreason.hypothesize.filters.filter import (
     Sifted,
 )
 from kgreason.hypothesize.filters.found_wanting import FoundWanting
+from kgreason.hypothesize.filters.last_resort import LastResort
 from kgreason.hypothesize.filters.lift import Lift
 from kgreason.hypothesize.filters.limits import CountLimit, FamilyLimit
 from kgreason.hypothesize.filters.memory import Rejected, Repeat
@@ -46,6 +47,7 @@ MINED: Final[tuple[Filter, ...]] = (Support(), FamilyLimit(), CountLimit())
 ALONE: Final[tuple[Filter, ...]] = (
     FoundWanting(),
     *_CHECKS,
+    LastResort(),
     OwnRight(),
     ShorterStory(),
     Clustering(),
