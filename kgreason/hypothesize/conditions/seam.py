@@ -107,7 +107,7 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
         ranked.setdefault(each.pattern.text, each)
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, [*ranked.values()], sampled=sample is not None), most))
-    if not told and view.constraint.component in COUNTED:
+    if not told and view.constraint.component in COUNTED and _is_first(view):
         alike = [replace(found, kind=_SURPLUS) for found in ranked.values()]
         told = list(islice(_told(view, alike, sampled=sample is not None), most))
     if best is not None and not _speaks(view, best):
@@ -131,6 +131,12 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
             None if sample is None else explored.looked.bit_count(),
         ),
     )
+
+
+def _is_first(view: View) -> bool:
+    """Check whether no earlier round found a cause, of which the nodes are left out."""
+    population = view.marks.population
+    return population.everyone.bit_count() + population.unexposed == len(population.nodes)
 
 
 def _told(view: View, ranked: Sequence[Found], *, sampled: bool) -> Iterator[Found]:
