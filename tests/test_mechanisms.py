@@ -319,3 +319,26 @@ def test_a_slash_too_much_is_told_beside_things_of_another_class(told: Told) -> 
     assert len(statements) == 2
     assert statements[0] == "What maker points at is typed as Agent, not as the shape asks."
     assert "without the “/” at the end of their names they are described" in statements[1]
+
+
+def test_how_many_parts_a_sum_has_is_no_part_of_what_it_asks(told: Told) -> None:
+    """Who has four pieces or more counts one of them twice; nobody is asked how many they are."""
+    lines = []
+    for n in range(PARTS):
+        pieces = n % 6 + 1
+        weights = [n % 7 + 3 * k for k in range(pieces)]
+        total = sum(weights) - (weights[1] if pieces > 3 else 0)
+        made = " ".join(
+            f"ex:p{n}x{k} ex:of ex:p{n} ; ex:weight {weight} ." for k, weight in enumerate(weights)
+        )
+        lines.append(f"ex:p{n} ex:total {total} . {made}")
+    rule = (
+        'sh:path ex:total ; sh:sparql [ sh:select """SELECT $this WHERE { { SELECT $this '
+        "(SUM(?w) AS ?sum) WHERE { ?piece <https://example.org/of> $this ; "
+        "<https://example.org/weight> ?w } GROUP BY $this } "
+        '$this <https://example.org/total> ?all FILTER (?sum != ?all) }""" ]'
+    )
+    found, *others = told(rule, lines)
+    assert [o["statement"] for o in others] == []
+    assert found["statement"] == "Nodes that 4 or more things point at by of fail."
+    assert found["inside"] == {"failing": 120, "population": 120}

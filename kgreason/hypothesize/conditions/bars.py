@@ -9,7 +9,7 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
-from kgreason.base.terms import SH, TRAILS, TYPE
+from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
@@ -26,6 +26,9 @@ _SIGN: Final = figure("signOverlap")
 PARTLY: Final = figure("partlyRate")
 """The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
+_NUMBERS: Final = frozenset({"many", "few"})
+_SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
+_COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _THERE: Final = frozenset({"exists", "missing"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
 _OTHERS: Final = frozenset({"all-but", "lacks"})
@@ -128,6 +131,8 @@ class Bars:
         if self._component != TRAILS.OutcomeQuery or not condition.path.steps:
             return ""
         first = condition.path.steps[0]
+        if condition.test in _NUMBERS and self._sums:
+            return ""
         if (first.kind == "backward", first.along) in self._made_of:
             return "the outcome is made of this"
         return ""
@@ -159,9 +164,7 @@ class Bars:
         along = _along(condition)
         if along is not None and (along not in {*self._listed, TYPE} or not self._spoken(along)):
             return ""
-        if along is not None and (
-            condition.test in _THERE | _BOUNDS or self._tells_who_has(condition)
-        ):
+        if along is not None and self._asks_how_much(condition):
             return "the rule itself asks how much of this there is"
         if any(
             term.value in self._constants and self._speaks_of(term.value)
@@ -174,6 +177,24 @@ class Bars:
         ):
             return "the text is one that the rule names"
         return ""
+
+    def _asks_how_much(self, condition: Condition) -> bool:
+        """Check whether a condition says how much there is of what the rule speaks of.
+
+        Where the rule sums numbers up, how many they are is something else.
+        """
+        if condition.test in _NUMBERS and self._sums:
+            return False
+        but_a_number = condition.test in _OTHERS and any(
+            isinstance(term, Literal) and term.datatype in NUMERIC for term in condition.named
+        )
+        asked = condition.test in _THERE | _BOUNDS or but_a_number
+        return asked or self._tells_who_has(condition)
+
+    @cached_property
+    def _sums(self) -> bool:
+        """Whether the rule sums numbers up, and counts nothing."""
+        return _SUMS.search(self._text) is not None and not _COUNTS.search(self._text)
 
     def _tells_who_has(self, condition: Condition) -> bool:
         """Check whether a condition holds all nodes that have a property, whatever its value is."""

@@ -132,7 +132,9 @@ class Condition:
         steps = self.path.steps
         own = steps[-1].template.header.get(self.test) if steps else None
         if own is not None:
-            return own.format(place=Path(steps[:-1]).words(names), **said)
+            place = Path(steps[:-1]).words(names)
+            whose = f"whose {place}" if steps[1:] else "that"
+            return own.format(place=place, whose=whose, property=names(steps[-1].along), **said)
         return text.format(path=self.path.words(names), **said)
 
 

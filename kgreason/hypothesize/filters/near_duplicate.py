@@ -9,9 +9,10 @@ from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import TOLD
-from kgreason.hypothesize.conditions.seam import BITS
+from kgreason.hypothesize.conditions.seam import BITS, length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
+from kgreason.hypothesize.filters.shorter_story import MORE
 from kgreason.hypothesize.foretold import sound
 
 _COVERS: Final = figure("duplicateOverlap")
@@ -24,7 +25,8 @@ class NearDuplicate(Filter):
     Of two mechanisms, one whose prediction fails on the half that found it, or whose placebo does
     as well there, yields to one of which neither is so. Where the search in conditions, a person or
     a program holds the very same nodes as another, the order of their families decides, and no
-    figure; but what few nodes are held out for yields to one of its kind whose code length is paid.
+    figure, unless one is told far shorter; but what few nodes are held out for yields to one of its
+    kind whose code length is paid.
     The record says who yielded to whom, so that a suggestion is told with the hypothesis that holds
     its nodes.
     """
@@ -64,7 +66,8 @@ class NearDuplicate(Filter):
         dropped = []
         for group in groups.values():
             paid = _paid_kinds(group)
-            first, *others = sorted(group, key=partial(of_equals_first, paid=paid))
+            most = min((length(c.values) for c in group if c.paid), default=0.0) + MORE
+            first, *others = sorted(group, key=partial(of_equals_first, paid=paid, most=most))
             if not others or not any(each.by for each in group):
                 kept += group
                 continue

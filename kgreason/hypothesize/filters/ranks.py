@@ -1,10 +1,12 @@
 """The orders in which candidates are ranked."""
 
 from collections.abc import Container
+from math import inf
 from typing import Final
 
 from kgreason.base.figures import figure, integer
 from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.conditions.seam import length
 from kgreason.record.agents import CONDITIONS, is_model
 
 _ORDER_COUNTS: Final = figure("familyOrder")
@@ -28,19 +30,20 @@ def preferred_first(candidate: Candidate, *, paid: Container[str] = ()) -> tuple
 
 
 def of_equals_first(
-    candidate: Candidate, *, paid: Container[str] = ()
-) -> tuple[bool, bool, bool, int, bool, float, str]:
+    candidate: Candidate, *, paid: Container[str] = (), most: float = inf
+) -> tuple[bool, bool, bool, bool, int, bool, float, str]:
     """Return the sorting key of candidates that hold the very same nodes.
 
     What cannot be supported, for its code length is not paid, comes last; a proposal of a person or
     a program of her own comes before what the engine finds by itself; then, where something of its
-    kind is `paid`, what enough nodes are held out for, or needs none; then an earlier family, and
-    of families at one place what was found among all nodes, which hangs on no seed.
+    kind is `paid`, what enough nodes are held out for, or needs none; then what costs at most so
+    many bits to say as are given; then an earlier family, and of families at one place what was
+    found among all nodes, which hangs on no seed.
     """
     unpaid, halved = candidate.seen is False, candidate.seen is None
     score = -round(candidate.score, 6)
     return (
-        *(unpaid, not own(candidate), _scant(candidate, paid)),
+        *(unpaid, not own(candidate), _scant(candidate, paid), length(candidate.values) > most),
         *(order(candidate), halved, score, candidate.region.text),
     )
 
