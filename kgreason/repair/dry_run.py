@@ -86,16 +86,16 @@ def _try(context: Context, claim: Claim) -> None:
 
 
 def _why_not(offered: Sequence[Option], names: Names) -> str:
-    """Return which repairs fit and why none of them was tried: an obstacle before having no use."""
-    if not offered:
+    """Return which repairs fit and why none of them was tried; what would change nothing does not.
+
+    Those are told that share the first obstacle.
+    """
+    why = next((o.verdict.why for o in offered if o.verdict.why != NOTHING), None)
+    if why is None:
         return _UNFIT
-    why = next((o.verdict.why for o in offered if o.verdict.why != NOTHING), NOTHING)
     such = [f"“{o.repair.instruction(names)}”" for o in offered if o.verdict.why == why]
     verb = "fits" if len(such) == 1 else "fit"
-    said = why[:1].lower() + why[1:]
-    if why == NOTHING and len(such) > 1:
-        said = said.replace("it would", "they would")
-    return f"{' and '.join(such)} {verb}, but {said}"
+    return f"{' and '.join(such)} {verb}, but {why[:1].lower()}{why[1:]}"
 
 
 def _attempt(
