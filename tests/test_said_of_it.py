@@ -32,3 +32,27 @@ def test_an_axiom_about_a_definition_is_no_cause_of_its_lack(tmp_path: Path) -> 
     causes = [h for h in symptom["hypotheses"] if h["kind"] != "none"]
     assert not [h["statement"] for h in causes if "annotatedSource" in h["statement"]]
     assert not [h for h in causes if h["status"] == "supported"]
+
+
+def test_what_shapes_ask_of_the_same_thing_is_no_cause_where_it_is_lacking_too(
+    tmp_path: Path,
+) -> None:
+    """Reviews that were imported lack both places of their trip; nearly all others have both."""
+    rows = []
+    for n in range(60):
+        imported = n % 2 == 0
+        source = f" ; ex:from {'ex:survey' if imported else f'ex:form{n}'}"
+        rows.append(f"ex:r{n} a ex:Review ; ex:trip ex:t{n} ; ex:stars {n % 5}{source} .")
+        rows.append(f'ex:t{n} a ex:Trip ; ex:on "2026-01-{n % 28 + 1:02}" .')
+        if (n % 17 == 16) if imported else n != 3:
+            rows.append(f"ex:t{n} ex:start ex:a{n % 9} ; ex:end ex:b{n % 8} .")
+    places = ", ".join(
+        f"[ sh:path ( ex:trip ex:{end} ) ; sh:minCount 1 ]" for end in ("start", "end")
+    )
+    shape = f"ex:S a sh:NodeShape ; sh:targetClass ex:Review ; sh:property {places} ."
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(HEAD + shape, encoding="utf-8")
+    result = kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl")
+    found = result.as_dict()
+    assert len(found["symptoms"]) == 2
+    assert [c["statement"] for c in found["causes"]] == ["Nodes whose from is survey fail."]

@@ -17,7 +17,6 @@ from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import MARKS_GRAPH, SH, WORK
 from kgreason.context.view import View, members, named_in, predicates
 from kgreason.graph.marks import Focus, places
-from kgreason.shacl import Path
 
 MARKED: Final = f"{WORK.iri}broken:"
 """What the marks of broken nodes begin with."""
@@ -143,7 +142,7 @@ def _statements(view: View) -> list[_Statement]:
     path = view.constraint.path
     if view.constraint.component == SH.ClosedConstraintComponent:
         return [_ANY]
-    if path is not None and (steps := _forwards(path)):
+    if path is not None and (steps := path.forwards):
         at = "/".join(str(step) for step in steps[:-1])
         return [_Statement(steps[-1], at, path.text)]
     told = {*named_in(view.constraint), *predicates(path)}
@@ -154,16 +153,6 @@ def _statements(view: View) -> list[_Statement]:
             found[predicate] = found.get(predicate, 0) + 1
     best = sorted(found, key=lambda p: (-found[p], p.value))[:_PROPERTIES]
     return [_Statement(predicate, "", str(predicate)) for predicate in best]
-
-
-def _forwards(path: Path) -> list[ox.NamedNode]:
-    """Return the steps of a path that goes forwards from predicate to predicate, else nothing."""
-    if path.iri is not None:
-        return [path.iri]
-    if path.kind != "/":
-        return []
-    parts = [_forwards(part) for part in path.parts]
-    return [step for part in parts for step in part] if all(parts) else []
 
 
 def _some_nodes(view: View) -> Iterator[Focus]:

@@ -13,7 +13,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import PREFIXES
 from kgreason.context.broken import MARKED, mark_broken
-from kgreason.context.declared import Declared, complete_for
+from kgreason.context.declared import Declared, asked_for, complete_for
 from kgreason.context.symptom import Symptom
 from kgreason.context.view import View, digest, exposure_of, members
 from kgreason.graph import Graph
@@ -65,6 +65,7 @@ class Context:
     marked: set[str] = field(default_factory=set)
     declared: Sequence[Declared] = ()
     complete: dict[str, frozenset[ox.NamedNode]] = field(default_factory=dict)
+    asked: dict[str, frozenset[tuple[ox.NamedNode, ...]]] = field(default_factory=dict)
     budget: Budget = UNLIMITED
     foreign: bool = True
     kept: dict[str, Any] = field(default_factory=dict)
@@ -121,7 +122,8 @@ def view_of(context: Context, symptom: Symptom, round_: int) -> View:
     key = f"{digest(symptom.constraint.target)} {marks.population.unexposed}"
     if key not in context.complete:
         context.complete[key] = complete_for(view, context.declared)
-    return replace(view, complete=context.complete[key])
+        context.asked[key] = asked_for(view, context.declared)
+    return replace(view, complete=context.complete[key], asked=context.asked[key])
 
 
 def _failed(context: Context, symptom: Symptom, population: Population) -> tuple[int, ...]:

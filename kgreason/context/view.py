@@ -78,7 +78,8 @@ class View:
     `known` are the nodes of regions looked at before, by the name of the region's mark; `answers`
     the rows of queries that several symptoms ask, `parted` the nodes of each level, by population
     and pattern. `complete` are the properties and classes that were declared complete for all its
-    nodes; `offered` what `values` gave before; `kept` what a proposer keeps for other symptoms of
+    nodes, `asked` the paths of several steps at whose end shapes ask all of them for a value;
+    `offered` what `values` gave before; `kept` what a proposer keeps for other symptoms of
     the same population, under a name of its own; `budget` is asked before each unit of work; what
     is drawn by lot is drawn with `seed`. `failed` are the failing nodes before anything was taken
     out: of this symptom, then of every symptom of the population. `weight` is what a passing node
@@ -92,6 +93,7 @@ class View:
     answers: dict[str, Sequence[Row]] = field(default_factory=dict, repr=False)
     parted: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     complete: frozenset[NamedNode] = frozenset()
+    asked: frozenset[tuple[NamedNode, ...]] = frozenset()
     budget: Budget = field(default=UNLIMITED, repr=False, compare=False)
     seed: int = 0
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)

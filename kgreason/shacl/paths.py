@@ -54,6 +54,14 @@ class Path:
         return self.iri
 
     @property
+    def forwards(self) -> tuple[ox.NamedNode, ...]:
+        """The predicates of a path that goes forwards from one to the next; else nothing."""
+        if self.iri is not None:
+            return (self.iri,)
+        inner = [part.forwards for part in self.parts] if self.kind == "/" else []
+        return tuple(step for part in inner for step in part) if all(inner) else ()
+
+    @property
     def text(self) -> str:
         """The path in SPARQL with full IRIs."""
         if self.kind == "predicate":

@@ -316,14 +316,21 @@ class Bars:
         return ""
 
     def _lacking_too(self, condition: Condition) -> str:
-        """Bar the lack of another property that shapes ask for, where the rule is about a lack."""
-        first = next(iter(condition.path.steps), None)
-        if first is None or first.kind != "forward" or first.along not in self._complete:
+        """Bar the lack of another property that shapes ask for, where the rule is about a lack.
+
+        They may ask for it at the end of several steps.
+        """
+        if self._component not in _LACKING or condition.test not in _LACKS:
             return ""
-        if self._component in _LACKING and condition.test in _LACKS:
-            lacking = condition.mask & ~self._having(first.along)
-            if 2 * lacking.bit_count() > condition.mask.bit_count():
-                return "that another property which is asked for is lacking too is one more sign"
+        steps = condition.path.steps
+        forwards = tuple(s.along for s in steps if s.kind == "forward" and s.along is not None)
+        if len(forwards) < len(steps) or forwards not in self._view.asked:
+            forwards = forwards[:1]
+            if not forwards or steps[0].along != forwards[0] or forwards[0] not in self._complete:
+                return ""
+        lacking = condition.mask & ~self._having("/".join(map(str, forwards)))
+        if 2 * lacking.bit_count() > condition.mask.bit_count():
+            return "that another property which is asked for is lacking too is one more sign"
         return ""
 
     def _said_of_it(self, condition: Condition) -> str:
@@ -376,8 +383,8 @@ class Bars:
         paths += [one.path for one in self._constraint.readings if one.lacking]
         return frozenset(path.iri for path in paths if path.iri is not None)
 
-    def _having(self, along: NamedNode) -> int:
-        """Return the nodes that have a property, a bit for each."""
+    def _having(self, along: NamedNode | str) -> int:
+        """Return the nodes that have a property, or something along a path, a bit for each."""
         return self._own(members(self._view, Fragment(f"?focus {along} ?any1 .")))
 
     def _names(self, condition: Condition) -> bool:
