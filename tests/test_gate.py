@@ -50,6 +50,13 @@ def test_a_gate_without_a_node_to_look_at_is_wrong_input() -> None:
     assert not Path(".kgreason").exists()
 
 
+def test_what_is_in_use_under_the_name_of_an_unknown_class_is_told() -> None:
+    done = gate(WEIGHT.replace("ex:Part ;", "<http://schema.org/screw> ;"))
+    wanted = "<https://example.org/Screw> for <http://schema.org/screw>"
+    assert f"Or are namespaces mixed up? In use under the same names are {wanted}." in done.err
+    assert "namespaces" not in gate(WEIGHT).err
+
+
 @pytest.mark.parametrize("fail_on", ["violation", "cause"])
 def test_with_the_ontology_or_by_leave_the_gate_opens(fail_on: str) -> None:
     assert gate(WEIGHT, "--fail-on", fail_on, "--ontology", "ontology.ttl").code == 0

@@ -40,8 +40,18 @@ def missing(graph: Graph, compiled: Compiled, failing: Iterable[Constraint]) -> 
     return (
         f"Is an ontology missing? The shapes name {what} that nothing which was read declares or "
         f"uses: {named}{more}. {_counted(compiled.empty, 'has', 'have')} no node to look at{asks}. "
-        "Schema and vocabularies are given with --ontology FILE."
+        f"Schema and vocabularies are given with --ontology FILE.{_namesakes(graph, terms)}"
     )
+
+
+def _namesakes(graph: Graph, terms: list[ox.NamedNode]) -> str:
+    """Return what is in use under the names of some terms in other namespaces, as a sentence."""
+    rows = graph.store.select(template("context", "namesakes").render(terms=list(terms)))
+    told = [f"<{row['namesake'].value}> for <{row['term'].value}>" for row in rows[:_NAMED]]
+    more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+    if not told:
+        return ""
+    return f" Or are namespaces mixed up? In use under the same names are {', '.join(told)}{more}."
 
 
 def nothing(compiled: Compiled) -> str:
