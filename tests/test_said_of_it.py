@@ -56,3 +56,19 @@ def test_what_shapes_ask_of_the_same_thing_is_no_cause_where_it_is_lacking_too(
     found = result.as_dict()
     assert len(found["symptoms"]) == 2
     assert [c["statement"] for c in found["causes"]] == ["Nodes whose from is survey fail."]
+
+
+def test_that_nodes_lack_the_class_which_a_rule_asks_of_them_is_no_cause(tmp_path: Path) -> None:
+    """Who is pointed at should be of a class; the others have another one, which says more."""
+    rows = []
+    for n in range(200):
+        wrong = n % 12 == 5
+        rows.append(f"ex:t{n} a {'ex:Task' if wrong else 'ex:Item'} ; ex:rank {n * n % 7} .")
+        rows.append(f"ex:u{n} ex:uses ex:t{n} .")
+    shape = "ex:S a sh:NodeShape ; sh:targetObjectsOf ex:uses ; sh:class ex:Item ."
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+    (tmp_path / "shapes.ttl").write_text(HEAD + shape, encoding="utf-8")
+    result = kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl")
+    (cause,) = result.as_dict()["causes"]
+    assert cause["statement"].startswith("In place of what the rule asks for, type is ")
+    assert cause["statement"].endswith("/Task”.")

@@ -240,6 +240,8 @@ class Bars:
     def _constrained(self, condition: Condition) -> str:
         """Bar bounds and counts on the constrained value, and whether there is one."""
         steps = _steps(condition)
+        if self._of_own_class(condition):
+            return "the rule itself asks for the class"
         if not self._path or not steps:
             return ""
         test, named = condition.test, self._names(condition)
@@ -274,6 +276,12 @@ class Bars:
             (typed, "the rule itself asks for the class"),
         )
         return next((why for barred, why in reasons if barred), "")
+
+    def _of_own_class(self, condition: Condition) -> bool:
+        """Check whether nodes are told by the class that they lack, where a rule asks for one."""
+        asked = self._constraint.path is None and SH["class"] in self._constraint.parameters
+        lacking = condition.test in _THERE | _OTHERS | {"few"}
+        return asked and lacking and _steps(condition) == ((False, TYPE),)
 
     def _looked_at(self, condition: Condition) -> str:
         """Bar what an outcome asks of a value: what its text is like, or what lies behind it."""

@@ -86,14 +86,17 @@ def _is_place(candidate: Candidate) -> bool:
 def _belongs(view: View, candidate: Candidate) -> bool:
     """Check whether a candidate is one value of a property that nearly all nodes have.
 
-    What few but the failing nodes have at all is a sign of the failure, and no place of it.
+    What few but the failing nodes have at all is a sign of the failure, and no place of it. Nor is
+    a place where nodes are that have not this value, or another one.
     """
     dimension, level = (candidate.values.get(name) for name in ("dimension", "level"))
     if not isinstance(dimension, NamedNode) or not isinstance(level, NamedNode):
         return False
     having = members(view, Fragment(f"?focus {dimension} ?any1 ."))
+    with_it = members(view, Fragment(f"?focus {dimension} {level} ."))
     everyone = view.marks.population.everyone
-    return (having & everyone).bit_count() >= NEARLY * everyone.bit_count()
+    nearly_all = (having & everyone).bit_count() >= NEARLY * everyone.bit_count()
+    return nearly_all and not candidate.members & everyone & ~with_it
 
 
 def paid_apart(candidates: Sequence[Candidate]) -> list[Candidate]:
