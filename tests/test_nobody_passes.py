@@ -111,3 +111,25 @@ def test_web_addresses_in_texts_are_told_by_how_they_begin(tmp_path: Path) -> No
     values = [f"'https://{'beta.' if n % 3 == 0 else ''}music.example/{n}'" for n in range(60)]
     found = leader(tmp_path, 'sh:not [ sh:pattern "//beta[.]" ]', values)
     assert "begins with “https://beta.music.example/”" in found["statement"]
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ("e:n{n} e:at e:place{n} .", "The value of lat stands on what at points at."),
+        ("e:place{n} e:of e:n{n} .", "The value of lat stands on what points at the node by of."),
+    ],
+)
+def test_what_all_have_one_step_away_is_told(link: str, told: str, tmp_path: Path) -> None:
+    rows = []
+    for n in range(60):
+        rows.append(f"e:n{n} a e:Station ; e:power {n % 7} . {link.format(n=n)}")
+        rows.append(f"e:place{n} e:lat {n}.5 .")
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+    rule = "sh:property [ sh:path e:lat ; sh:minCount 1 ]"
+    shape = f"e:S a sh:NodeShape ; sh:targetClass e:Station ; {rule} ."
+    (tmp_path / "shapes.ttl").write_text(HEAD + shape, encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl") as result:
+        assert not audit(result.record).findings
+        (cause,) = result.as_dict()["causes"]
+    assert cause["statement"] == told
