@@ -1,5 +1,6 @@
 """The vocabulary: namespaces, and the one prefix table that every template uses."""
 
+import re
 from typing import Final
 
 from pyoxigraph import NamedNode
@@ -46,6 +47,19 @@ class Namespace:
 
     def __contains__(self, node: object) -> bool:
         return isinstance(node, NamedNode) and node.value.startswith(self.iri)
+
+
+_NAMED: Final = re.compile(
+    # Texts and comments come first, so that nothing in them is taken for an IRI.
+    r"""\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*"""
+    r"""|<([A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*)>""",
+    re.DOTALL,
+)
+
+
+def iris_in(query: str) -> list[str]:
+    """Return the IRIs that a query or a part of one names, in their order, each once."""
+    return list(dict.fromkeys(found[1] for found in _NAMED.finditer(query) if found[1]))
 
 
 DCT = Namespace(PREFIXES["dct"])

@@ -13,7 +13,7 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.statistics import Table
 from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import FORM_PREFIX, OWL, RDF, SH, TRAILS, TYPE, XSD
+from kgreason.base.terms import FORM_PREFIX, OWL, RDF, SH, TRAILS, TYPE, XSD, iris_in
 from kgreason.base.weights import among_drawn, weighted_rate
 from kgreason.context.published import akin, published, vocabularies
 from kgreason.graph import Graph
@@ -21,9 +21,6 @@ from kgreason.graph.marks import Marks, Split, region_name
 from kgreason.shacl import Constraint, Path, Reading, chosen_by
 from kgreason.shacl.asked_iris import asked_iris
 from kgreason.shacl.needed import NEARLY
-
-_IRI: Final = re.compile(r"<([^<>\s]+)>")
-
 
 _VALUE: Final = re.compile(r"[?$]value\b")
 _OF_QUERIES: Final = frozenset({TRAILS.OutcomeQuery, SH.SPARQLConstraintComponent})
@@ -323,8 +320,7 @@ class View:
 
     def _listed(self) -> "list[NamedNode | Literal | Fragment]":
         """Return the properties that a closed shape lists or ignores: all its condition names."""
-        found = dict.fromkeys(_IRI.findall(self.constraint.violation.text))
-        return [NamedNode(iri) for iri in found]
+        return [NamedNode(iri) for iri in iris_in(self.constraint.violation.text)]
 
 
 def reads(family: Template, reading: Reading) -> bool:
@@ -382,7 +378,7 @@ def named_in(constraint: Constraint) -> set[NamedNode]:
     if constraint.is_listed:
         return set()
     texts = f"{constraint.violation.text} {constraint.violation.prefixes}"
-    return {NamedNode(iri) for iri in _IRI.findall(texts)} - {TYPE}
+    return {NamedNode(iri) for iri in iris_in(texts)} - {TYPE}
 
 
 def predicates(path: Path | None) -> Iterator[NamedNode]:

@@ -7,14 +7,13 @@ from typing import Final
 
 import pyoxigraph as ox
 
-from kgreason.base.terms import FORM_PREFIX, PREFIXES, RDFS, SH, TYPE, WORK
+from kgreason.base.terms import FORM_PREFIX, PREFIXES, RDFS, SH, TYPE, WORK, iris_in
 from kgreason.graph import Graph
 from kgreason.repair.patch import Subject
 from kgreason.shacl import Constraint, Path, Shapes
 from kgreason.shacl.paths import IllFormedError, shape_path
 from kgreason.shacl.shapes import LISTS_OF_SHAPES, SINGLE_SHAPES, Node
 
-_IRI: Final = re.compile(r"<([^<>\s]+)>")
 _NAME: Final = re.compile(r"(?<![\w?$<:])([a-z][\w-]*):([A-Za-z][\w-]*)")
 _WHOLE: Final = frozenset({SH.SPARQLConstraintComponent, SH.JSConstraintComponent})
 _NESTED: Final = frozenset(
@@ -49,7 +48,7 @@ def reach(constraint: Constraint) -> Reach:
     if constraint.aim is None or constraint.aim.kind in {"walk", "sparql", "union"}:
         steps = None
     text = f"{constraint.target.text}\n{constraint.violation.text}"
-    reads = {ox.NamedNode(iri.removeprefix(FORM_PREFIX)) for iri in _IRI.findall(text)}
+    reads = {ox.NamedNode(iri.removeprefix(FORM_PREFIX)) for iri in iris_in(text)}
     reads |= {ox.NamedNode(PREFIXES[p] + n) for p, n in _NAME.findall(text) if p in PREFIXES}
     every = constraint.component in _EVERY or _reads_any(text)
     return Reach(None if every else frozenset(reads), steps)

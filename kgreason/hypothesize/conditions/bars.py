@@ -9,7 +9,7 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
-from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE
+from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
@@ -18,7 +18,6 @@ from kgreason.hypothesize.conditions.paths import Path
 from kgreason.shacl import Path as ShapePath
 from kgreason.shacl import bound_to
 
-_IRI: Final = re.compile(r"<([^<>\s]+)>")
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
@@ -62,7 +61,7 @@ class Bars:
         self._constraint = view.constraint
         violation = view.constraint.violation
         self._text = "" if view.constraint.is_listed else violation.text
-        self._listed = {NamedNode(iri) for iri in _IRI.findall(self._text)}
+        self._listed = {NamedNode(iri) for iri in iris_in(self._text)}
         path = view.constraint.path
         self._path = _plain(path) if path is not None else ()
         # Of one of several properties the values are those of the rule as well.
