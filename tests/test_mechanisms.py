@@ -342,3 +342,22 @@ def test_how_many_parts_a_sum_has_is_no_part_of_what_it_asks(told: Told) -> None
     assert [o["statement"] for o in others] == []
     assert found["statement"] == "Nodes that 4 or more things point at by of fail."
     assert found["inside"] == {"failing": 120, "population": 120}
+
+
+def test_that_there_are_two_values_is_not_told_by_naming_both(told: Told) -> None:
+    lines = [named(n, ['"mean"', '"spot"'] if n % 5 == 0 else ['"mean"']) for n in range(PARTS)]
+    lines = [
+        line.replace('"mean" .', '"spot" .') if n % 2 else line for n, line in enumerate(lines)
+    ]
+    found = told("sh:path ex:name ; sh:maxCount 1", lines)
+    assert [h["kind"] for h in found] in ([], ["none"])
+
+
+def test_what_lies_behind_two_values_is_not_counted(told: Told) -> None:
+    lines = []
+    for n in range(PARTS):
+        second = f", ex:s{(n * 7 + 3) % 31}" if n % 6 == 0 else ""
+        depth = f"ex:s{n} ex:depth {n * 5} ." if n < 31 else ""
+        lines.append(f"ex:p{n} ex:sensor ex:s{n % 31}{second} . {depth}")
+    found = told("sh:path ex:sensor ; sh:maxCount 1", lines)
+    assert not [h["statement"] for h in found if "depth" in h["statement"]]

@@ -116,7 +116,7 @@ def _made() -> dict[str, Design]:
         Design(
             "restated-count",
             "No cause: second values at random, so that only the rule itself tells failures apart.",
-            operation="second-value",
+            operation="restated-count",
             null="independent",
         ),
     ]
@@ -132,7 +132,7 @@ def designs() -> dict[str, Design]:
     """Return everything that can be injected, by name."""
     out = _made()
     for name, operation in operations().items():
-        if operation.header["cause"] != ORIGINAL:
+        if operation.header["cause"] != ORIGINAL and name not in out:
             out[name] = Design(name, operation.summary, operation=name)
     return out
 

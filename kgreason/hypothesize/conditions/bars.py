@@ -11,7 +11,7 @@ from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
 from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
-from kgreason.context.view import View, forbids, members
+from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.paths import Path
@@ -271,6 +271,10 @@ class Bars:
                 and SH["class"] in self._constraint.parameters
                 and test in _THERE | _OTHERS | {"few"},
                 "of what is not described nothing is said, and no class either",
+            ),
+            (
+                beyond and self._component in COUNTED and test in _NUMBERS,
+                "what has several values has several things behind them",
             ),
             (typed, "the rule itself asks for the class"),
         )

@@ -1,7 +1,7 @@
 """From what the search finds to candidates, framed, tested and challenged like all others."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from itertools import islice
@@ -108,8 +108,8 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, [*ranked.values()], sampled=sample is not None), most))
     if not told and view.constraint.component in COUNTED and _is_first(view):
-        alike = [replace(found, kind=_SURPLUS) for found in ranked.values()]
-        told = list(islice(_told(view, alike, sampled=sample is not None), most))
+        surplus = _of_surplus(view, ranked.values())
+        told = list(islice(_told(view, surplus, sampled=sample is not None), most))
     if best is not None and not _speaks(view, best):
         # What only says how the rule is broken is checked directly, and would hold.
         best = None
@@ -131,6 +131,19 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
             None if sample is None else explored.looked.bit_count(),
         ),
     )
+
+
+def _of_surplus(view: View, found: Iterable[Found]) -> list[Found]:
+    """Return what was found of the values of a rule that counts them, as such.
+
+    Two conditions on them say that there are two values, and so the rule again.
+    """
+    bars = Bars(view)
+    return [
+        replace(each, kind=_SURPLUS)
+        for each in found
+        if sum(1 for part in each.parts if bars.on_value(part)) == 1
+    ]
 
 
 def _is_first(view: View) -> bool:
