@@ -1,7 +1,7 @@
 """From what the search finds to candidates, framed, tested and challenged like all others."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from itertools import islice
@@ -108,7 +108,9 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     best, sample = explored.nearest, atlas.sample
     told = list(islice(_told(view, [*ranked.values()], sampled=sample is not None), most))
     if not told and view.constraint.component in COUNTED and _is_first(view):
-        surplus = _of_surplus(view, ranked.values())
+        bars = Bars(view)
+        values = (f for f in ranked.values() if any(map(bars.on_value, f.parts)))
+        surplus = [replace(found, kind=_SURPLUS) for found in values]
         told = list(islice(_told(view, surplus, sampled=sample is not None), most))
     if best is not None and not _speaks(view, best):
         # What only says how the rule is broken is checked directly, and would hold.
@@ -133,17 +135,15 @@ def _search(view: View, atlas: Atlas, most: int) -> _Searched:
     )
 
 
-def _of_surplus(view: View, found: Iterable[Found]) -> list[Found]:
-    """Return what was found of the values of a rule that counts them, as such.
+def _says_two(view: View, found: Found) -> bool:
+    """Check whether it only says that there are several values, where the rule counts them.
 
-    Two conditions on them say that there are two values, and so the rule again.
+    So do two conditions on the values, or on what lies behind them.
     """
+    if view.constraint.component not in COUNTED:
+        return False
     bars = Bars(view)
-    return [
-        replace(each, kind=_SURPLUS)
-        for each in found
-        if sum(1 for part in each.parts if bars.on_value(part)) == 1
-    ]
+    return sum(1 for part in found.parts if bars.through_value(part)) > 1
 
 
 def _is_first(view: View) -> bool:
@@ -252,7 +252,7 @@ def _speaks(view: View, found: Found) -> bool:
         suits(family, view.constraint)
         or ("wrong" in family.parameters and read is not None and reads(family, read))
     )
-    if family is None or not suited:
+    if family is None or not suited or _says_two(view, found):
         return False
     if "wrong" not in family.parameters:
         return True
