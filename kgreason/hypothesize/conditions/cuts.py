@@ -131,10 +131,9 @@ class Condition:
         said = {name: _told(self, name, value, names) for name, value in self.terms}
         steps = self.path.steps
         own = steps[-1].template.header.get(self.test) if steps else None
-        if own is not None:
+        if own is not None and (len(steps) == 1 or "{place}" in own):
             place = Path(steps[:-1]).words(names)
-            whose = f"whose {place}" if steps[1:] else "that"
-            return own.format(place=place, whose=whose, property=names(steps[-1].along), **said)
+            return own.format(place=place, property=names(steps[-1].along), **said)
         return text.format(path=self.path.words(names), **said)
 
 

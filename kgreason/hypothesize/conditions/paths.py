@@ -153,15 +153,10 @@ class Path:
         """Describe what lies at the end, from the end inwards."""
         if not self.steps:
             return "IRI"
-        said = ""
-        for step in self.steps:
-            header, property_ = step.template.header, names(step.along)
-            if said and "onward" in header:
-                said = header["onward"].format(property=property_, place=said)
-            else:
-                word = header["words"].format(property=property_)
-                said = f"{word} of {said}" if said else word
-        return said.replace(" in of ", " in ")
+        said = [
+            step.template.header["words"].format(property=names(step.along)) for step in self.steps
+        ]
+        return " of ".join(reversed(said)).replace(" in of ", " in ")
 
     def goes_back(self, step: Step) -> bool:
         """Check whether a step only takes back the last one."""
