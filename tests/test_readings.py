@@ -523,3 +523,32 @@ def test_what_an_option_works_out_may_be_false() -> None:
     query = f"SELECT ?focus (COALESCE(!?known, false) AS ?outcome) {{ ?focus a {_C} {option} }}"
     found = _alone(query)
     assert (found.path.text, set(found.components), found.lacking) == (_P, {"Class"}, False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [("!?v", "false"), ("?v", "true"), ("?v = false", "false"), ("?v = true", "true")],
+)
+def test_a_value_that_is_a_test_by_itself_is_true_or_false(asked: str, value: str) -> None:
+    query = f"{_HEAD} ; {_P} ?v BIND ({asked} AS ?outcome) }}"
+    found = _alone(query)
+    assert (found.path.text, found.lacking, set(found.components)) == (_P, False, {"In"})
+    named = asked_terms(query)
+    assert named is not None
+    assert value in named
+
+
+def test_an_outcome_is_not_told_by_the_value_that_it_asks_for(tmp_path: Path) -> None:
+    rows = ["@prefix e: <https://example.org/> ."]
+    for n in range(120):
+        good = "false" if (n % 4 == 1 and n % 7) or n % 31 == 3 else "true"
+        rows.append(f'e:n{n} a e:Seed ; e:viable {good} ; e:vault "{"ABCD"[n % 4]}" .')
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    query = (
+        "PREFIX e: <https://example.org/> SELECT ?focus ?outcome "
+        "{ ?focus a e:Seed ; e:viable ?v BIND (!?v AS ?outcome) }"
+    )
+    (tmp_path / "outcome.rq").write_text(query, encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data.ttl", outcome=tmp_path / "outcome.rq") as result:
+        causes = [cause["statement"] for cause in result.as_dict()["causes"]]
+    assert causes == ["Nodes whose vault is “B” have the outcome."]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from kgreason.shacl.asked_tests import asked_truth
 from kgreason.shacl.query_row import Row, UnreadError, variables
 from kgreason.shacl.query_tree import parsed, rows_of, settled, truth_of
 from kgreason.shacl.readings import failing_rows
@@ -46,6 +47,9 @@ def _named(base: Row, more: Row, focus: str) -> Iterator[str]:
         said += [made for name, made in binds.items() if name in names]
         said += [one for one in left if names & variables([one])]
     yield from _terms(said)
+    # `!?late` names the value false, though it does not write it.
+    asked = (asked_truth(test) for test in more.tests)
+    yield from ("true" if truth else "false" for truth in asked if truth is not None)
 
 
 def _terms(thing: Any) -> Iterator[str]:

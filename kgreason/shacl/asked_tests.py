@@ -68,9 +68,9 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
     while isinstance(test, tuple) and test[0] == "denied":
         test, denied = test[1], not denied
     test = test if isinstance(test, tuple) else _resolved(plain(test), binds)
-    counted = _counted(test, binds, denied=denied)
-    if counted is not None:
-        return counted
+    whole = _counted(test, binds, denied=denied) or _true(test, ends, denied=denied)
+    if whole is not None:
+        return whole
     inner = test[1] if isinstance(test, tuple) else test
     named = _named(inner, binds)
     of = tuple(sorted(named & ends))
@@ -111,6 +111,22 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
         text=bool(components & _TEXT),
         linked=kind,
     )
+
+
+def _true(test: Any, ends: set[str], *, denied: bool) -> Test | None:
+    """Return what is asked where a value is a test by itself: that it is true, or false."""
+    if type(test).__name__ != "Variable":
+        return None
+    asked = (Literal(not denied),)
+    return Test((str(test),), frozenset({"In"}), listed=asked) if str(test) in ends else Test()
+
+
+def asked_truth(given: Any) -> bool | None:
+    """Return which of the two a test wants a value to be that it names alone; else None."""
+    test, wanted = given, True
+    while isinstance(test, tuple) and test[0] == "denied":
+        test, wanted = test[1], not wanted
+    return wanted if type(plain(test)).__name__ == "Variable" else None
 
 
 def _resolved(test: Any, binds: Mapping[str, Any]) -> Any:
