@@ -20,7 +20,8 @@ class Cause:
 
     `adds` counts the failing nodes that no cause before it holds, None before the conclusion;
     `reach` the failing nodes in its regions, by the symptom. Where it is `told_with` a mechanism,
-    it is that one's origin or piece, and its sentence names it. `same_mechanism` are its
+    it is that one's origin or piece, and its sentence names it; what it adds to all before it is
+    told for itself. `same_mechanism` are its
     parts, where it is one mechanism over several properties. A `sliver` adds but a handful to
     others that hold nearly all, and is told after them.
     """
@@ -112,14 +113,15 @@ def causes_of(
         first = next((h for h in group if not h.narrows), group[0])
         row, several = places.get(first.id), parts(group)
         said = sentences.get(first.id, first.statement)
+        adds = int(row["adds"].value) if row else None
         cause = Cause(
             name="",
             hypotheses=tuple(group),
             statement=told_of(group) or said,
             reach=reach,
-            adds=int(row["adds"].value) if row else None,
+            adds=adds,
             narrows=first.narrows,
-            told_with=all(h.id in beside for h in group),
+            told_with=not adds and all(h.id in beside for h in group),
             same_mechanism=tuple(several),
             sliver=row is not None and "sliver" in row,
         )

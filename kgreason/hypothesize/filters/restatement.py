@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 from typing import ClassVar, Final
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
@@ -90,7 +90,7 @@ def _belongs(view: View, candidate: Candidate) -> bool:
     a place where nodes are that have not this value, or another one.
     """
     dimension, level = (candidate.values.get(name) for name in ("dimension", "level"))
-    if not isinstance(dimension, NamedNode) or not isinstance(level, NamedNode):
+    if not isinstance(dimension, NamedNode) or not isinstance(level, NamedNode | Literal):
         return False
     having = members(view, Fragment(f"?focus {dimension} ?any1 ."))
     with_it = members(view, Fragment(f"?focus {dimension} {level} ."))
