@@ -178,6 +178,18 @@ def test_a_file_that_may_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_what_a_dot_hides_in_a_folder_is_not_read() -> None:
+    folder = Path("folder")
+    (folder / ".cache").mkdir(parents=True)
+    (folder / "data.ttl").write_text("<urn:a> a <urn:B> .\n")
+    (folder / ".hidden.ttl").write_text("")
+    (folder / ".cache" / "old.ttl").write_text("this is no Turtle")
+    done = investigate("folder", "--shapes", "shapes.ttl")
+    assert "hidden" not in done.err
+    assert "old" not in done.err
+    assert done.code == 0
+
+
 def test_a_store_folder_that_is_damaged() -> None:
     store = ox.Store("store")
     store.add(ox.Quad(ox.NamedNode("a:a"), ox.NamedNode("a:a"), ox.NamedNode("a:a")))

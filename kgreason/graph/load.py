@@ -127,18 +127,26 @@ def load(
 def passed_over(data: Sequence[Path]) -> tuple[int, list[str]]:
     """Return how many files of folders are read, and the names of those whose ending is not known.
 
-    What begins with a dot, and what lies in a folder that does, is no data and not counted.
+    What begins with a dot, and what lies in a folder that does, is no data: it is not read either.
     """
     read, others = 0, []
     for folder in (one for one in data if one.is_dir() and not is_store(one)):
-        for path in sorted(folder.rglob("*")):
-            inner = path.relative_to(folder)
-            if path.is_file() and not any(part.startswith(".") for part in inner.parts):
-                if _suffix(path) in FORMATS:
-                    read += 1
-                else:
-                    others.append(inner.as_posix())
+        for path in _inside(folder):
+            if _suffix(path) in FORMATS:
+                read += 1
+            else:
+                others.append(path.relative_to(folder).as_posix())
     return read, others
+
+
+def _inside(folder: Path) -> list[Path]:
+    """Return the files of a folder in order, without those that a dot hides."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and path.is_file()
+    )
 
 
 def digest(
@@ -198,7 +206,7 @@ def files_in(paths: Sequence[Path], objects: Objects = MappingProxyType({})) -> 
         elif path in folders:
             # Several folders may hold files of the same name; their own names keep them apart.
             prefix = f"{path.name}/" if len(folders) > 1 else ""
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and _suffix(p) in FORMATS)
+            inside = [p for p in _inside(path) if _suffix(p) in FORMATS]
             files += [File(p, prefix + p.relative_to(path).as_posix()) for p in inside]
         elif _suffix(path) in FORMATS:
             files.append(File(path, path.name))
