@@ -361,3 +361,16 @@ def test_what_lies_behind_two_values_is_not_counted(told: Told) -> None:
         lines.append(f"ex:p{n} ex:sensor ex:s{n % 31}{second} . {depth}")
     found = told("sh:path ex:sensor ; sh:maxCount 1", lines)
     assert not [h["statement"] for h in found if "depth" in h["statement"]]
+
+
+def test_a_form_that_some_of_the_wrong_values_have_is_no_rival_of_what_all_have(told: Told) -> None:
+    """Noughts became letters; where only the last one did, the number looks as if it had a unit."""
+    draw, lines = random.Random(5), []
+    for n in range(PARTS):
+        last = n % 20 == 0
+        digits = "".join(draw.choice("123456789" if last else "0123456789") for _ in range(9))
+        digits += "0" if last else draw.choice("123456789")
+        lines.append(named(n, [f'"978{digits.replace("0", "O") if n % 4 == 0 else digits}"']))
+    found, *_ = told('sh:path ex:name ; sh:pattern "^[0-9]{13}$"', lines)
+    assert found["statement"].startswith("Nodes whose name has capitals only fail")
+    assert found["inside"]["failing"] == found["inside"]["population"]

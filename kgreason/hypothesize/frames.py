@@ -10,7 +10,7 @@ from kgreason.context.view import View
 from kgreason.hypothesize.ahead import candidates_of
 from kgreason.hypothesize.bindings import NUMBER
 from kgreason.hypothesize.candidates import Candidate, Key, filled
-from kgreason.hypothesize.conditions.seam import Reached, reached
+from kgreason.hypothesize.conditions.seam import WRITTEN, Reached, reached
 from kgreason.hypothesize.conjunctions import pairs
 from kgreason.hypothesize.consulting import Consult, Consulted
 from kgreason.hypothesize.filters import ALONE, MINED, TOGETHER, Dropped, Filter, Round
@@ -133,12 +133,15 @@ def _rivals(view: View, one: Candidate, other: Candidate) -> bool:
 def _piece(one: Candidate, other: Candidate) -> bool:
     """Check whether a mechanism is a narrower form of another: both hold, and are told as one.
 
-    So it is with one wrong form of two properties, where the nodes of one all have the other.
+    So it is with one wrong form of two properties, where the nodes of one all have the other, and
+    with two forms of the constrained value, of which conditions tell one.
     """
     kinds = {c.family.header["kind"] for c in (one, other)}
     direct = one.is_mechanism and other.is_mechanism
     smaller = one.claimed.bit_count() < other.claimed.bit_count()
-    alike = len(kinds) == 1 and (_same(one, other, "dimension") or _same(one, other, "level"))
+    named = _same(one, other, "dimension") or _same(one, other, "level")
+    on_value = kinds == {"value"} and any(WRITTEN in c.values for c in (one, other))
+    alike = len(kinds) == 1 and (named or on_value)
     return direct and alike and smaller and not one.claimed & ~other.claimed
 
 
