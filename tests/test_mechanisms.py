@@ -374,3 +374,17 @@ def test_a_form_that_some_of_the_wrong_values_have_is_no_rival_of_what_all_have(
     found, *_ = told('sh:path ex:name ; sh:pattern "^[0-9]{13}$"', lines)
     assert found["statement"].startswith("Nodes whose name has capitals only fail")
     assert found["inside"]["failing"] == found["inside"]["population"]
+
+
+def test_terms_that_are_described_with_other_capitals_are_told_as_one_slip(told: Told) -> None:
+    described = " ".join(f"ex:maker{n} a ex:Maker ." for n in range(7))
+    lines = [
+        f"ex:p{n} ex:maker ex:{'Maker' if n % 4 == 0 else 'maker'}{n % 7} . {described * (n == 0)}"
+        for n in range(PARTS)
+    ]
+    (found,) = told("sh:path ex:maker ; sh:class ex:Maker", lines)
+    assert found["statement"] == (
+        "maker points at 7 terms of which the graph says nothing; with other capitals they are "
+        "described: Maker0 is maker0."
+    )
+    assert found["inside"] == {"failing": 60, "population": 60}
