@@ -220,7 +220,7 @@ class View:
         asked = self.constraint.parameters
         named = (term for name in _ORDERED for term in asked.get(name, ()))
         found = next((term for term in named if isinstance(term, NamedNode)), None)
-        return {} if found is None else {"compared": found}
+        return {"ordered": False} if found is None else {"ordered": True, "compared": found}
 
     def _imported(self) -> "list[NamedNode | Literal | Fragment]":
         """Return what the shapes graph imports."""
@@ -338,6 +338,7 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
         "unique": "UniqueLang" in reading.components,
         "qualified": "QualifiedMinCount" in reading.components,
         "typed": True,
+        "ordered": False,
         "compiled": reading.offending is not None,
         "offending": reading.offending or Fragment(""),
     }
