@@ -150,6 +150,7 @@ class View:
         offered |= self._of_the_exposed(formal=bool(_FORMAL & named))
         offered |= {
             "classed": SH["class"] in asked,
+            "kinds": self._kinds(asked),
             "allowed": self._allowed(reading),
             "most": _most(asked),
         }
@@ -159,7 +160,7 @@ class View:
             offered["shape"] = self.constraint.component
         if split.sound is not None:
             offered["sound"] = split.sound.name
-        offered |= _steps(path)
+        offered |= _steps(path) | _link(path, self.constraint)
         if predicate is not None:
             offered["predicate"] = predicate
             # A query reads values as the store has them.
@@ -238,6 +239,15 @@ class View:
         for head in asked.get(SH["in"], ()) if shapes is not None else ():
             found += shapes.list(head) or [] if shapes is not None else []
         return [term for term in found if isinstance(term, NamedNode | Literal)]
+
+    def _kinds(
+        self, asked: Mapping[NamedNode, tuple[Term, ...]]
+    ) -> "list[NamedNode | Literal | Fragment]":
+        """Return the classes that the rule asks for, and the others of its shape."""
+        shape, shapes = self.constraint.shape, self.constraint.shapes
+        beside = shapes.objects(shape, SH["class"]) if shapes is not None and shape else ()
+        found = {*asked.get(SH["class"], ()), *beside}
+        return sorted((term for term in found if isinstance(term, NamedNode)), key=str)
 
     def _linked(self) -> bool:
         """Check whether the shape asks for things, not for literals."""
@@ -363,6 +373,25 @@ def _steps(path: Path | None) -> dict[str, Value]:
     if leading is None or closing is None:
         return {}
     return {"leading": leading, "closing": closing}
+
+
+def _link(path: Path | None, constraint: Constraint) -> dict[str, Value]:
+    """Return the predicate of a path of one step, and whether the rule goes it backwards.
+
+    Without a path, it is the predicate by which the target finds the nodes: who says of which class
+    its subjects are asks for what such a thing points at, as a path that goes it backwards does.
+    """
+    aim = constraint.aim
+    if path is not None:
+        inward = path.kind == "^"
+        link: Term | None = path.parts[0].iri if inward else path.iri
+    elif aim is not None and aim.kind in {"subjects", "objects"}:
+        link, inward = aim.terms[0], aim.kind == "subjects"
+    else:
+        return {}
+    brought = path is None
+    found: dict[str, Value] = {"inward": inward, "brought": brought}
+    return found | {"link": link} if isinstance(link, NamedNode) else {}
 
 
 def own_terms(constraint: Constraint) -> list[NamedNode]:

@@ -91,9 +91,9 @@ def _outside(graph: Graph, scope: Scope, made: Sequence[Made]) -> Iterator[ox.Qu
     removed = Others([quad for added, quad in made if not added])
     added = Others([quad for is_added, quad in made if is_added])
     fits = _KINDS[scope.region]
-    may = _OPERATIONS[scope.operation]
+    may, turned = _OPERATIONS[scope.operation], scope.operation == "turn"
     for is_added, quad in made:
-        known = quad.subject in subjects
+        known = quad.subject in subjects or (turned and quad.object in scope.nodes)
         if scope.region == "node" and any(True for _ in _told(graph, quad.subject)):
             known = False  # what is described already is no missing node
         others = removed if is_added else added
@@ -169,6 +169,14 @@ def _renames(scope: Scope, is_added: bool, quad: ox.Quad, others: Others) -> boo
     return quad.predicate == scope.level or _namesakes(scope, quad)
 
 
+def _turns(_: Scope, __: bool, quad: ox.Quad, others: Others) -> bool:  # noqa: FBT001
+    """Let a statement go from its value to its subject, so that none goes and none comes alone."""
+    if not isinstance(quad.object, ox.NamedNode | ox.BlankNode):
+        return False
+    back = ox.Quad(quad.object, quad.predicate, quad.subject, quad.graph_name)
+    return bool(others.like(back, "subject", "predicate", "object", "graph_name"))
+
+
 def _namesakes(scope: Scope, quad: ox.Quad) -> bool:
     """Check whether a property stands in one of the two namespaces of a renaming of namespaces."""
     if not isinstance(scope.level, ox.NamedNode) or scope.predicate is None:
@@ -234,6 +242,7 @@ def _materialises(scope: Scope, is_added: bool, quad: ox.Quad, _: object) -> boo
 
 _OPERATIONS: Final[dict[str, Callable[[Scope, bool, ox.Quad, Others], bool]]] = {
     "rename": _renames,
+    "turn": _turns,
     "cast": _casts,
     "replace": _replaces,
     "move": _moves,
