@@ -269,6 +269,12 @@ class View:
         named = self.constraint.component in _OF_QUERIES
         return named and asked_iris(self.constraint.violation).own
 
+    @property
+    def holds_iri(self) -> bool:
+        """Whether an outcome holds the node's own IRI against what else is said of the node."""
+        asked = self.constraint.component == TRAILS.OutcomeQuery
+        return asked and asked_iris(self.constraint.violation).held
+
     def _of_iris(self) -> dict[str, Value]:
         """Return whether the rule is about the IRIs of the nodes, or of their properties."""
         offered: dict[str, Value] = {"named" if self.asks_iri else "minted": True}

@@ -121,8 +121,15 @@ class Bars:
         return ""
 
     def _of_iri(self, condition: Condition) -> str:
-        """Bar what a node's own IRI is like where the rule asks for that."""
-        asked = not condition.path.steps and self._view.asks_iri
+        """Bar what a node's own IRI is like where the rule asks for that.
+
+        Where it is only held against what else is said, the texts that the rule names are barred.
+        """
+        if condition.path.steps or not self._view.asks_iri:
+            return ""
+        texts = [term.value for term in condition.named if _has_value(term)]
+        told = any(text in said for said in self._constants for text in texts)
+        asked = told or not self._view.holds_iri
         return "the rule itself asks what the IRI is like" if asked else ""
 
     def _defining(self, condition: Condition) -> str:
@@ -161,7 +168,7 @@ class Bars:
         if self._component not in _WHOLE:
             return ""
         along = _along(condition)
-        if along is not None and (along not in {*self._listed, TYPE} or not self._spoken(along)):
+        if self._elsewhere(along):
             return ""
         if along is not None and self._asks_how_much(condition):
             return "the rule itself asks how much of this there is"
@@ -176,6 +183,12 @@ class Bars:
         ):
             return "the text is one that the rule names"
         return ""
+
+    def _elsewhere(self, along: NamedNode | None) -> bool:
+        """Check whether a query does not speak of a property; of a node's IRI, see `_of_iri`."""
+        if along is None:
+            return self._view.holds_iri
+        return along not in {*self._listed, TYPE} or not self._spoken(along)
 
     def _asks_how_much(self, condition: Condition) -> bool:
         """Check whether a condition says how much there is of what the rule speaks of.
@@ -271,6 +284,10 @@ class Bars:
                 and SH["class"] in self._constraint.parameters
                 and test in _THERE | _OTHERS | {"few"},
                 "of what is not described nothing is said, and no class either",
+            ),
+            (
+                on_value and self._component in COUNTED and test in _OTHERS,
+                "of several values one is always another than the one named",
             ),
             (
                 beyond and self._component in COUNTED and test in _NUMBERS,
