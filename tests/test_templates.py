@@ -129,6 +129,13 @@ def test_a_string_that_slips_by_the_types_is_refused_when_it_is_written(tmp_path
         parse(path, "context").render(node=ox.NamedNode("urn:example:x"))
 
 
+def test_what_a_family_binds_fits_or_is_left_out() -> None:
+    family = template("hypothesize", "cohort-broader")
+    assert family.takes("level", ox.NamedNode("urn:x"))
+    assert not family.takes("level", ox.Literal("a text in place of a concept"))
+    assert family.takes("told", ox.Literal("no parameter"))
+
+
 def test_missing_and_unknown_parameters_are_named() -> None:
     node = ox.NamedNode("urn:example:x")
     with pytest.raises(TemplateError, match=r"head\.rq: takes \['investigation'\], got \[\]"):

@@ -150,6 +150,11 @@ class Template:
             return "".join(pieces)
         return str(_compiled(body).render(values))
 
+    def takes(self, name: str, term: object) -> bool:
+        """Check whether a term fits the parameter of that name, if there is one for one term."""
+        kind = self.parameters[name].type if name in self.parameters else ""
+        return kind not in _TERMS or isinstance(term, _ALLOWED[kind])
+
     def _check(self, values: Mapping[str, Value], *, whole: bool) -> None:
         wrong = set(values) ^ set(self.parameters) if whole else set(values) - set(self.parameters)
         if wrong:
@@ -173,6 +178,7 @@ def _fragments(values: Any) -> Iterator[Fragment]:
             yield from _fragments(value)
 
 
+_TERMS: Final = frozenset({"iri", "literal", "term"})
 _ALLOWED: Final[Mapping[str, tuple[type, ...]]] = {
     "iri": (NamedNode,),
     "literal": (Literal,),

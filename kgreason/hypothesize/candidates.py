@@ -171,6 +171,12 @@ def _mined(view: View, family: Template, reading: Reading | None) -> list[Candid
     )
     order = family.header.get("levels", "")
     out = []
+    # Where data have a text in place of a thing, a family can bind one: no such thing is meant.
+    rows = [
+        row
+        for row in rows
+        if all(name in _STANDARD or family.takes(name, term) for name, term in row.items())
+    ]
     for row in _cuts(rows, down=order == "ordered-down") if order.startswith("ordered") else rows:
         failing, population = (int(row[name].value) for name in ("failing", "population"))
         inside_failing = min(failing, totals[0])
