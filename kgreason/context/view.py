@@ -48,6 +48,7 @@ _PRESENCE: Final = frozenset(
     )
 )
 """Components that only a node with a value can fail."""
+_BOUNDS: Final = (SH.minInclusive, SH.minExclusive, SH.maxInclusive, SH.maxExclusive)
 _ORDERED: Final = (SH.lessThan, SH.lessThanOrEquals)
 """Parameters that name another property, whose values have to come after."""
 _PAIRED: Final = (SH.disjoint, *_ORDERED)
@@ -205,6 +206,7 @@ class View:
             | (typed if self._asks_class else {})
             | (described if self.constraint.component != SH.NodeKindConstraintComponent else {})
             | self._compared()
+            | self._bounded()
             | {
                 "linked": self._linked(),
                 "absence": self.constraint.component in _ABSENCE,
@@ -222,6 +224,13 @@ class View:
         named = (term for name in _ORDERED for term in asked.get(name, ()))
         found = next((term for term in named if isinstance(term, NamedNode)), None)
         return {"ordered": False} if found is None else {"ordered": True, "compared": found}
+
+    def _bounded(self) -> dict[str, Value]:
+        """Return the bound of a rule that has one."""
+        asked = self.constraint.parameters
+        found = (term for name in _BOUNDS for term in asked.get(name, ()))
+        bound = next((term for term in found if isinstance(term, Literal)), None)
+        return {} if bound is None else {"bound": bound}
 
     def _imported(self) -> "list[NamedNode | Literal | Fragment]":
         """Return what the shapes graph imports."""

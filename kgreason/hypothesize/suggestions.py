@@ -325,6 +325,7 @@ _GIVEN: Final = frozenset(
             "needed",
             "partly",
             "compared",
+            "bound",
             "ordered",
             "peers",
             "asked",
