@@ -1,6 +1,7 @@
 """Short names for people: labels where the graph has them, local names otherwise."""
 
 import re
+from functools import cached_property
 from itertools import islice
 
 import pyoxigraph as ox
@@ -40,6 +41,8 @@ class Names:
         local = unlabelled(term)
         if not isinstance(term, ox.NamedNode) or term in _KNOWN:
             return local
+        if term.value in self._sources:
+            local = self._apart(term.value, local)
         opaque = _OPAQUE.fullmatch(local) is not None
         label = self._label(term, None if opaque else ox.DefaultGraph())
         if opaque and label is None:
@@ -47,6 +50,22 @@ class Names:
         if label and label != local and (opaque or not local.isidentifier()):
             return f"“{label}” ({local})"
         return local
+
+    @cached_property
+    def _sources(self) -> frozenset[str]:
+        return frozenset(graph.value for graph in self._graph.named_graphs())
+
+    def _apart(self, source: str, name: str) -> str:
+        """Return as much of the end of a source as no other one has: tms/2020 beside emu/2020."""
+        others = [other for other in self._sources if other != source]
+        whole = source.removeprefix("urn:src:")
+        while name != whole and any(re.search(f"(?:^|[/#:]){re.escape(name)}$", o) for o in others):
+            before = whole.removesuffix(name)
+            more = before.rstrip("/#:")
+            name = whole[max(more.rfind(mark) for mark in "/#:") + 1 :]
+            if not more:
+                return whole
+        return name
 
     def _label(self, term: ox.NamedNode, graph: ox.DefaultGraph | None) -> str | None:
         for predicate in _LABELS:

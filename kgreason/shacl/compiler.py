@@ -21,6 +21,7 @@ from kgreason.shacl.choice_readings import (
 from kgreason.shacl.components import Component, custom, registry
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.each_property import of_each_property, properties
+from kgreason.shacl.misspelt import misspelt
 from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
 from kgreason.shacl.population import Counts, Populations
 from kgreason.shacl.prebinding import read_select
@@ -118,7 +119,7 @@ class _Compiler:
                 f"Constraints without a node to look at: {sum(self.empty.values())}, "
                 f"of {', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''}."
             )
-        self.notices += self._unheard()
+        self.notices += [*self._unheard(), *misspelt(self.shapes)]
         fallback = tuple(entry for entry in used if isinstance(entry, Fallback))
         self.notices += [
             f"{label(entry)}: {entry.reason}, so pySHACL checks it." for entry in fallback

@@ -26,6 +26,8 @@ PARTLY: Final = figure("partlyRate")
 """The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _NUMBERS: Final = frozenset({"many", "few"})
+_HELD: Final = re.compile(r"[?$]\w+\s*\)*\s*[<>=!]=?\s*\(*\s*[?$]\w+")
+"""Two variables that are compared."""
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _THERE: Final = frozenset({"exists", "missing"})
@@ -34,6 +36,7 @@ _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _WRITTEN: Final = frozenset({"numbered", "outline"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix", "namespace", "elsewhere"}) | _WRITTEN
+_LETTERS: Final = frozenset({"form"}) | _WRITTEN
 _PIECES: Final = frozenset({"contains", "form"}) | _WRITTEN
 _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
@@ -43,6 +46,10 @@ _REGEX: Final = re.compile(r"\bREGEX\b", re.IGNORECASE)
 _LACKING: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("MinCount", "QualifiedMinCount", "HasValue")
 )
+_PAIRED: Final = frozenset(
+    SH[f"{name}ConstraintComponent"] for name in ("LessThan", "LessThanOrEquals", "Equals")
+)
+"""Components that hold a value against another one of the node."""
 _WHOLE: Final = frozenset(
     SH[f"{name}ConstraintComponent"]
     for name in ("Node", "Property", "And", "Or", "Xone", "Not", "SPARQL", "QualifiedMinCount")
@@ -147,11 +154,12 @@ class Bars:
     def _made_of(self) -> frozenset[tuple[bool, NamedNode]]:
         """The links of ?focus, each backwards or not, whose ends or number are the outcome.
 
-        A link whose end has to pass a filter is none: what its ends are like may tell a cause.
+        A link whose end has to pass a filter is none: what its ends are like may tell a cause. Nor
+        is one whose end is held against another one: neither alone is the outcome.
         """
         made = set()
         for expression in ("", *bound_to(self._text, "?outcome")):
-            if "FILTER" in expression.upper():
+            if "FILTER" in expression.upper() or _HELD.search(expression):
                 continue
             named = {"outcome", *_VARIABLE.findall(expression)} - {"focus"}
             ends = "|".join(sorted(named))
@@ -422,7 +430,8 @@ class Bars:
         """Check whether a condition is about the constrained value, as a mechanism tells it."""
         steps = _steps(condition)
         if steps in self._paths:
-            return True
+            # Of two values that are compared neither is wrong by itself.
+            return self._component not in _PAIRED
         read = self._looked
         # Where texts fail that have no right form, a piece tells the form that they have instead;
         # where those fail that have a wrong one, it says the rule again.
@@ -458,6 +467,8 @@ class Origins:
             return why
         if self._bars.through_value(condition):
             return "it says what the value is like, and not where the node comes from"
+        if not condition.path.steps and condition.test in _LETTERS:
+            return "it says how the node is called, and not where it comes from"
         return "it is a sign of the failure itself" if self.sign(condition.path) else ""
 
     def sign(self, path: Path) -> bool:

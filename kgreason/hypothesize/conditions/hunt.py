@@ -18,7 +18,7 @@ from pyoxigraph import Literal
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
-from kgreason.hypothesize.conditions.code import together
+from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
@@ -36,6 +36,7 @@ _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
 _AHEAD: Final = integer("firstRegions")
 _WORTH: Final = figure("firstWorth")
+_PIECES: Final = frozenset({"contains", "prefix"})
 _SLACK: Final = 1 + log2(3)  # bits that a union may save beyond those that fail most
 
 
@@ -222,7 +223,7 @@ class Hunt:
         first = found[0]
         if len(firsts) > 1:
             first = max(firsts, key=lambda r: round(r.bits + self._rest(among & ~r.mask), 6))
-        return self._direct(self._apart(first, among) or first, found)
+        return self._worded(self._direct(self._apart(first, among) or first, found, among), among)
 
     def _apart(self, first: Region, among: int) -> Region | None:
         """Return the first of several regions that tell apart what sets of values mix.
@@ -249,13 +250,36 @@ class Hunt:
             among &= ~found[0].mask
         return total
 
-    def _direct(self, first: Region, found: Sequence[Region]) -> Region:
+    def _direct(self, first: Region, found: Sequence[Region], among: int) -> Region:
         """Return what holds the same nodes and is about the constrained value, if there is such.
 
         At equal reach what can be checked directly comes before what only goes along with it.
         """
+        if any(map(self.direct, first.parts)):
+            return first
         same = (r for r in found if r.mask == first.mask and r.bits > 0)
-        return next((r for r in same if any(map(self.direct, r.parts))), first)
+        told = next((r for r in same if any(map(self.direct, r.parts))), None)
+        if told is not None:
+            return told
+        # One that costs more to say may not be among the best that were found.
+        scale = self._whole if among == self.among else Scale(among, self.failing)
+        alike = (s for s in self.pool.among(scale) if s[2] == first.mask and s[0] > 0)
+        single = self.pool.top([s for s in alike if self.direct(s[1])])
+        return first if single is None else Region((single[1],), first.mask, single[0])
+
+    def _worded(self, first: Region, among: int) -> Region:
+        """Return the piece of a text that holds the same nodes as a class of letters, if it pays.
+
+        “Contains OLD-” says more than “has a hyphen”, though it takes longer.
+        """
+        part = first.parts[0]
+        if len(first.parts) > 1 or part.test != "form":
+            return first
+        scale = self._whole if among == self.among else Scale(among, self.failing)
+        alike = (s for s in self.pool.among(scale) if s[2] == first.mask and s[0] >= TOLD)
+        pieces = [s for s in alike if s[1].path == part.path and s[1].test in _PIECES]
+        piece = self.pool.top(pieces)
+        return first if piece is None else Region((piece[1],), first.mask, piece[0])
 
     def _rest(self, among: int) -> float:
         """Return the bits that single conditions still save, one after the other."""
