@@ -1,4 +1,4 @@
-"""Properties of shapes that are nearly, and not quite, terms of SHACL: validators pass over them."""
+"""Properties of shapes that are nearly, but not quite, terms of SHACL: they are passed over."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
