@@ -17,10 +17,10 @@ from kgreason.context.view import View, inside, members
 from kgreason.graph.names import Names
 from kgreason.hypothesize import bindings, several
 from kgreason.record import Step
+from kgreason.repair import new_class, unit_change
 from kgreason.repair.catalogue import Cause, Repair, concept, repairs
 from kgreason.repair.least import takes_least
 from kgreason.repair.trial import CLAIMED, Feasibility, feasibility, infeasible, read_arms
-from kgreason.repair.unit_change import caution
 
 MOST: Final = 1_000
 """Nodes on which an intervention is tried at most; drawn by a seeded digest of many."""
@@ -111,7 +111,9 @@ def _verdict(context: Context, claim: Claim, repair: Repair, most: int | None) -
     found = feasibility(arms.get(CLAIMED))
     if found.feasible:
         patch = arms[CLAIMED].patch
-        warned = caution(context.graph, claim.view, patch, context.names)
+        units = unit_change.caution(context.graph, claim.view, patch, context.names)
+        classes = new_class.caution(context.graph, patch, context.names)
+        warned = " ".join(filter(None, (units, classes))) or None
         found = replace(found, caution=warned)
     if found.feasible and takes_least(repair.template):
         return replace(found, why=f"{found.why} Only as much of it is made as mends.")
