@@ -615,6 +615,13 @@ def test_an_outcome_that_is_true_and_false_is_told() -> None:
     assert "q.rq: for 1 of 2 nodes ?outcome is both true and false; they are taken to" in told
 
 
+def test_an_outcome_that_all_nodes_have_is_told() -> None:
+    Path("data.ttl").write_text(GOOD)
+    Path("q.rq").write_text("SELECT ?focus ?outcome { ?focus a ?c BIND (true AS ?outcome) }")
+    told = investigate("data.ttl", "--outcome", "q.rq").err
+    assert "nodes have the outcome, so there are none to compare them with" in told
+
+
 @pytest.mark.parametrize(("name", "text", "sentence"), QUERIES, ids=[q[0] for q in QUERIES])
 def test_an_outcome_query_that_cannot_be_used(name: str, text: str, sentence: str) -> None:
     Path("data.ttl").write_text(GOOD)

@@ -53,18 +53,7 @@ def look(graph: Graph, request: Request) -> Observed:
         if request.outcome and request.at is None:
             seen = [_tried(graph, request, extract, each) for each in seen]
     elif request.outcome:
-        text = _text(request.outcome, request)
-        at = None if request.at is None else Decimal(str(request.at))
-        constraint = outcome_symptom(
-            text, graph, at, where=request.outcome, seconds=request.query_seconds
-        )
-        seen = [Symptom(constraint, observe(graph, constraint, seconds=request.query_seconds))]
-        if constraint.torn:
-            notices.append(
-                f"{request.outcome}: for {constraint.torn:,} of {constraint.population or 0:,} "
-                "nodes ?outcome is both true and false; they are taken to have the outcome. Where "
-                "any row may make it true, say so with EXISTS, so that each node has one row."
-            )
+        seen = [_asked(graph, request, notices)]
     elif request.violations:
         compiled = _compiled(graph, request, notices) if request.shapes else None
         seen = _reported(graph, request, compiled, notices)
@@ -81,6 +70,29 @@ def look(graph: Graph, request: Request) -> Observed:
         if not any(each.observation.population != 0 for each in seen):
             doubts.insert(0, nothing(compiled))
     return Observed(tuple(seen), tuple(dict.fromkeys(notices + doubts)), tuple(doubts))
+
+
+def _asked(graph: Graph, request: Request, notices: list[str]) -> Symptom:
+    """Return the symptom of an outcome query; what is odd about its rows goes to the notices."""
+    where = request.outcome or ""
+    at = None if request.at is None else Decimal(str(request.at))
+    constraint = outcome_symptom(
+        _text(where, request), graph, at, where=where, seconds=request.query_seconds
+    )
+    seen = Symptom(constraint, observe(graph, constraint, seconds=request.query_seconds))
+    everyone = constraint.population or 0
+    if constraint.torn:
+        notices.append(
+            f"{where}: for {constraint.torn:,} of {everyone:,} "
+            "nodes ?outcome is both true and false; they are taken to have the outcome. Where "
+            "any row may make it true, say so with EXISTS, so that each node has one row."
+        )
+    if len(seen.observation.failing) == everyone:
+        notices.append(
+            f"{where}: all {everyone:,} nodes have the outcome, so there are none to compare them "
+            "with. Let the query give the others, too, with ?outcome false."
+        )
+    return seen
 
 
 def _doubts(graph: Graph, compiled: Compiled, seen: Iterable[Symptom]) -> list[str]:
