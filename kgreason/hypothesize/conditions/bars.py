@@ -161,6 +161,9 @@ class Bars:
         for expression in ("", *bound_to(self._text, "?outcome")):
             if "FILTER" in expression.upper() or _HELD.search(expression):
                 continue
+            made |= {(False, iri) for iri in re.findall(r"[?$]focus\s+<([^<>\s]+)>", expression)}
+            if "EXISTS" in expression.upper():
+                continue  # the value is looked up elsewhere, and what it is like may tell why
             named = {"outcome", *_VARIABLE.findall(expression)} - {"focus"}
             ends = "|".join(sorted(named))
             made |= {
@@ -168,7 +171,6 @@ class Bars:
             }
             backward = rf"[?$](?:{ends})\s+<([^<>\s]+)>\s+[?$]focus\b"
             made |= {(True, iri) for iri in re.findall(backward, self._text)}
-            made |= {(False, iri) for iri in re.findall(r"[?$]focus\s+<([^<>\s]+)>", expression)}
         return frozenset((back, NamedNode(iri)) for back, iri in made)
 
     def _asked(self, condition: Condition) -> str:
