@@ -263,7 +263,11 @@ def plain_texts(draw: random.Random, *, fails: bool) -> str:
 
 
 def blanks(draw: random.Random, *, fails: bool) -> str:
-    return f"ex:name 'thing{' of ' if fails else '-'}{draw.randrange(999)}'"
+    # Nothing but the blank is the same: no word, and no order of words and marks.
+    letters = "abcdefghij"
+    parts = ["".join(draw.choices(letters, k=draw.randint(2, 6))) for _ in range(2)]
+    parts += draw.sample(["zz.z", "k-k", "(u)", "q/q"], draw.randint(0, 3))
+    return f"ex:name '{(' ' if fails else '-').join(draw.sample(parts, len(parts)))}'"
 
 
 def test_where_a_form_that_the_rule_names_holds_all_it_is_not_said_that_there_is_no_cause() -> None:
