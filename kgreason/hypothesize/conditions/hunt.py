@@ -22,7 +22,7 @@ from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path
-from kgreason.hypothesize.conditions.pool import Pool, Region, in_order, scored, sifted
+from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted
 from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
 from kgreason.hypothesize.conditions.scale import Scale
 
@@ -205,10 +205,14 @@ class Hunt:
         """
         if len(region.parts) == 1 or any(map(self.direct, region.parts)):
             return region
-        scale = self._whole if among == self.among else Scale(among, self.failing)
-        same = (s for s in self.pool.among(scale) if s[2] == region.mask and s[0] > region.bits)
+        same = (s for s in self._singles(among) if s[2] == region.mask and s[0] > region.bits)
         found = self.pool.top(list(same))
         return region if found is None else Region((found[1],), region.mask, found[0])
+
+    def _singles(self, among: int) -> list[Scored]:
+        """Return what each single condition saves among some nodes."""
+        whole = among == self.among
+        return self.pool.among(self._whole if whole else Scale(among, self.failing))
 
     def nearest(self) -> Region | None:
         """Return the single condition that saves most, or loses least; None where none fits."""
@@ -262,8 +266,7 @@ class Hunt:
         if told is not None:
             return told
         # One that costs more to say may not be among the best that were found.
-        scale = self._whole if among == self.among else Scale(among, self.failing)
-        alike = (s for s in self.pool.among(scale) if s[2] == first.mask and s[0] > 0)
+        alike = (s for s in self._singles(among) if s[2] == first.mask and s[0] > 0)
         single = self.pool.top([s for s in alike if self.direct(s[1])])
         return first if single is None else Region((single[1],), first.mask, single[0])
 
@@ -275,8 +278,7 @@ class Hunt:
         part = first.parts[0]
         if len(first.parts) > 1 or part.test != "form":
             return first
-        scale = self._whole if among == self.among else Scale(among, self.failing)
-        alike = (s for s in self.pool.among(scale) if s[2] == first.mask and s[0] >= TOLD)
+        alike = (s for s in self._singles(among) if s[2] == first.mask and s[0] >= TOLD)
         pieces = [s for s in alike if s[1].path == part.path and s[1].test in _PIECES]
         piece = self.pool.top(pieces)
         return first if piece is None else Region((piece[1],), first.mask, piece[0])
