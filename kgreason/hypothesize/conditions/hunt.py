@@ -271,12 +271,12 @@ class Hunt:
         return first if single is None else Region((single[1],), first.mask, single[0])
 
     def _worded(self, first: Region, among: int) -> Region:
-        """Return the piece of a text that holds the same nodes as a class of letters, if it pays.
+        """Return the piece of a text that holds the same nodes as a single sign, if it pays.
 
         “Contains OLD-” says more than “has a hyphen”, though it takes longer.
         """
         part = first.parts[0]
-        if len(first.parts) > 1 or part.test != "form":
+        if len(first.parts) > 1 or part.test != "form" or not _is_sign(part):
             return first
         alike = (s for s in self._singles(among) if s[2] == first.mask and s[0] >= TOLD)
         pieces = [s for s in alike if s[1].path == part.path and s[1].test in _PIECES]
@@ -486,3 +486,8 @@ def mixed(rival: Region, told: Sequence[Region], failing: int) -> float:
 
 def _paths(region: Region) -> set[Path]:
     return {part.path for part in region.parts}
+
+
+def _is_sign(part: Condition) -> bool:
+    """Check whether the form of a text is no more than one sign in it, such as a hyphen."""
+    return all(isinstance(term, Literal) and len(term.value) == 1 for term in part.named)
