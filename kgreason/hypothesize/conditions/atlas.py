@@ -90,6 +90,9 @@ class Atlas:
     _tables: dict[Path, Table] = field(default_factory=dict, repr=False)
     _ways: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
     _above: dict[NamedNode, Mapping[Term, list[Term]]] = field(default_factory=dict, repr=False)
+    _closures: dict[tuple[NamedNode, Term], frozenset[Term]] = field(
+        default_factory=dict, repr=False
+    )
     _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
     units: dict[tuple[Path, int], Any] = field(default_factory=dict, repr=False)
@@ -272,6 +275,19 @@ class Atlas:
                     out.setdefault(row["here"], []).append(row["there"])
             self._above[relation] = out
         return self._above[relation]
+
+    def all_above(self, relation: NamedNode, end: Term) -> frozenset[Term]:
+        """Return what stands above a class or concept, however many steps."""
+        if (relation, end) not in self._closures:
+            above = self.above(relation)
+            seen, todo = set[Term](), [end]
+            while todo:
+                for upper in above.get(todo.pop(), ()):
+                    if upper not in seen:
+                        seen.add(upper)
+                        todo.append(upper)
+            self._closures[relation, end] = frozenset(seen)
+        return self._closures[relation, end]
 
     def select(self, text: str) -> Sequence[Row]:
         """Ask the graph; raises Spent where the budget allows no more."""

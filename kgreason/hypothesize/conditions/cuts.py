@@ -282,6 +282,15 @@ class Cut:
         return self._single() if self.path.steps else []
 
     @cached_property
+    def crowded(self) -> bool:
+        """Whether an end is reached from so many nodes that sets are counted sooner than members.
+
+        From one node or more of each 64, a machine word of a set.
+        """
+        reached = sum(mask.bit_count() for _, mask in self.single)
+        return reached * 64 > len(self.single) * len(self.atlas.order)
+
+    @cached_property
     def named(self) -> Mapping[int, list[int]]:
         """The places of the ends that can be named, by the nodes that reach them."""
         out: dict[int, list[int]] = {}
@@ -318,7 +327,7 @@ class Cut:
             masks: dict[Term, int] = {}
             for end, mask in self.table.ends.items():
                 if end in above:
-                    for upper in _closure(end, above):
+                    for upper in self.atlas.all_above(relation, end):
                         masks[upper] = masks.get(upper, 0) | mask
             for upper in sorted(masks, key=str):
                 own = self.table.ends.get(upper, 0)
@@ -568,14 +577,3 @@ def cut_of(atlas: Atlas, table: Table) -> Cut:
         atlas.cut[table.path] = Cut(atlas, table)
     made: Cut = atlas.cut[table.path]
     return made
-
-
-def _closure(end: Term, above: Mapping[Term, list[Term]]) -> set[Term]:
-    seen: set[Term] = set()
-    todo = [end]
-    while todo:
-        for upper in above.get(todo.pop(), ()):
-            if upper not in seen:
-                seen.add(upper)
-                todo.append(upper)
-    return seen

@@ -134,17 +134,29 @@ def _ranked(cut: Cut, scale: Scale) -> tuple[list[Single], list[Single]]:
 
     Then the same, those of which the greatest share fails first.
     """
-    rate, among, named = scale.rate, scale.among, cut.named
+    rate, among = scale.rate, scale.among
     ranked = []
-    held = Counter(end for node in places(scale.bad) if node in named for end in named[node])
-    for place, bad in held.items():
-        each = cut.single[place]
+    for each, bad in _held(cut, scale.bad):
         inside = (each[1] & among).bit_count()
         if bad > rate * inside:
             ranked.append((bad - rate * inside, bad / inside, str(each[0]), each))
     many = sorted(ranked, key=lambda r: (-r[0], r[2]))[:MOST_OF_FEW]
     pure = sorted(ranked, key=lambda r: (-r[1], -r[0], r[2]))[:MOST_OF_FEW]
     return [each for *_, each in many], [each for *_, each in pure]
+
+
+def _held(cut: Cut, nodes: int) -> Iterator[tuple[Single, int]]:
+    """Return the ends that some nodes reach, and how many do."""
+    if cut.crowded:
+        for each in cut.single:
+            found = (each[1] & nodes).bit_count()
+            if found:
+                yield each, found
+        return
+    named = cut.named
+    held = Counter(end for node in places(nodes) if node in named for end in named[node])
+    for place, found in held.items():
+        yield cut.single[place], found
 
 
 def _unions(counts: Counts) -> Iterator[tuple[int, int]]:
