@@ -128,9 +128,8 @@ def prediction_of(view: View, candidate: Candidate, half: NamedNode) -> Fragment
     if "wrong" in candidate.family.parameters:
         more["wrong"] = wrong(view, candidate.values)
     if "conforming" in candidate.family.parameters:
-        more["conforming"] = _conforming(
-            view, candidate, candidate.values["level"], inside(view, candidate.pattern)
-        )
+        other = candidate.values.get("other", candidate.values["level"])
+        more["conforming"] = _conforming(view, candidate, other, inside(view, candidate.pattern))
     if "turned" in candidate.family.parameters:
         more["turned"] = _conforming(
             view,

@@ -169,6 +169,14 @@ def _renames(scope: Scope, is_added: bool, quad: ox.Quad, others: Others) -> boo
     return quad.predicate == scope.level or _namesakes(scope, quad)
 
 
+def _exchanges(scope: Scope, _: bool, quad: ox.Quad, others: Others) -> bool:  # noqa: FBT001
+    """Let a value go to the other of two properties, so that none goes and none comes alone."""
+    named = {scope.predicate, scope.level}
+    twins = others.like(quad, "subject", "object", "graph_name")
+    pairs = ({quad.predicate, twin.predicate} for twin in twins)
+    return any(len(pair) > 1 and named <= pair for pair in pairs)
+
+
 def _turns(_: Scope, __: bool, quad: ox.Quad, others: Others) -> bool:  # noqa: FBT001
     """Let a statement go from its value to its subject, so that none goes and none comes alone."""
     if not isinstance(quad.object, ox.NamedNode | ox.BlankNode):
@@ -243,6 +251,7 @@ def _materialises(scope: Scope, is_added: bool, quad: ox.Quad, _: object) -> boo
 _OPERATIONS: Final[dict[str, Callable[[Scope, bool, ox.Quad, Others], bool]]] = {
     "rename": _renames,
     "turn": _turns,
+    "exchange": _exchanges,
     "cast": _casts,
     "replace": _replaces,
     "move": _moves,

@@ -1,17 +1,18 @@
 """Near duplicate: of candidates that no test could tell apart only one is proposed."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
 from kgreason.base.figures import figure
 from kgreason.context.view import View, table
-from kgreason.hypothesize.candidates import Candidate
+from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.seam import BITS, length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
+from kgreason.hypothesize.filters.restatement import is_place, retells
 from kgreason.hypothesize.filters.shorter_story import MORE
 from kgreason.hypothesize.foretold import sound
 
@@ -26,9 +27,10 @@ class NearDuplicate(Filter):
     as well there, yields to one of which neither is so. Where the search in conditions, a person or
     a program holds the very same nodes as another, the order of their families decides, and no
     figure, unless one is told far shorter; but what few nodes are held out for yields to one of its
-    kind whose code length is paid.
-    The record says who yielded to whom, so that a suggestion is told with the hypothesis that holds
-    its nodes.
+    kind whose code length is paid. An origin that is about the property of a mechanism is hardly
+    told itself, and yields to a place: that something points at the nodes by the inverse of what
+    they lack is no news. The record says who yielded to whom, so that a suggestion is told with the
+    hypothesis that holds its nodes.
     """
 
     name: ClassVar[str] = "near-duplicate"
@@ -36,13 +38,17 @@ class NearDuplicate(Filter):
 
     def __call__(self, view: View, candidates: Sequence[Candidate], _round: Round, /) -> Sifted:
         """Return the candidates that are kept, and those that are dropped with their figures."""
-        single, dropped = self._of_equals(candidates)
+        retold = _retold(candidates)
+        single, dropped = self._of_equals(view, candidates, retold)
         kept: list[Candidate] = []
         paid = _paid_kinds(candidates)
         for candidate in sorted(single, key=partial(preferred_first, paid=paid)):
             for other in (c for c in kept if c.aspect == candidate.aspect):
                 figure = _alike(view, other, candidate)
-                if figure is not None and _only_other(view, candidate, other):
+                if figure is not None and (
+                    (other.key in retold and is_place(view, candidate))
+                    or _only_other(view, candidate, other)
+                ):
                     kept.remove(other)
                     dropped.append(Dropped(other, self, figure, candidate))
                     kept.append(candidate)
@@ -54,7 +60,9 @@ class NearDuplicate(Filter):
                 kept.append(candidate)
         return Sifted(kept, dropped)
 
-    def _of_equals(self, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Dropped]]:
+    def _of_equals(
+        self, view: View, candidates: Sequence[Candidate], retold: Container[Key]
+    ) -> tuple[list[Candidate], list[Dropped]]:
         """Return one candidate of those that hold the very same nodes, and the others as dropped.
 
         Families alone are left as they are: by the half that each looks at, tests differ.
@@ -68,6 +76,11 @@ class NearDuplicate(Filter):
             paid = _paid_kinds(group)
             most = min((length(c.values) for c in group if c.paid), default=0.0) + MORE
             first, *others = sorted(group, key=partial(of_equals_first, paid=paid, most=most))
+            if first.key in retold:
+                placed = (c for c in others if is_place(view, c))
+                others = [first, *others]
+                first = next(placed, first)
+                others.remove(first)
             if not others or not any(each.by for each in group):
                 kept += group
                 continue
@@ -75,6 +88,12 @@ class NearDuplicate(Filter):
             figure = Figure("nodes inside one of the two alone", 0, 0)
             dropped += [Dropped(each, self, figure, first) for each in others]
         return kept, dropped
+
+
+def _retold(candidates: Sequence[Candidate]) -> frozenset[Key]:
+    """Return the origins that are about the property of a mechanism beside them."""
+    mechanisms = [c for c in candidates if c.is_mechanism]
+    return frozenset(c.key for c in candidates if not c.is_mechanism and retells(c, mechanisms))
 
 
 def _paid_kinds(candidates: Sequence[Candidate]) -> frozenset[str]:

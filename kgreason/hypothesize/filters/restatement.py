@@ -68,7 +68,7 @@ def _places(
             for c in candidates
             if not c.is_mechanism
             and not c.parts
-            and (_is_place(c) or _belongs(view, c))
+            and is_place(view, c)
             and not _about_it(c, mechanism)
             and contained_in(mechanism, c) >= NEARLY
         ]
@@ -77,23 +77,29 @@ def _places(
     return out
 
 
-def _is_place(candidate: Candidate) -> bool:
-    """Check whether a candidate says where nodes come from: a source, a time, a namespace."""
+def is_place(view: View, candidate: Candidate) -> bool:
+    """Check whether a candidate says where nodes come from: a source, a time, a namespace.
+
+    So does one value of a property that nearly all nodes have.
+    """
     header = candidate.family.header
-    return header["kind"] in _WHERE or "place" in header
+    return header["kind"] in _WHERE or "place" in header or _belongs(view, candidate)
 
 
 def _belongs(view: View, candidate: Candidate) -> bool:
     """Check whether a candidate is one value of a property that nearly all nodes have.
 
-    What few but the failing nodes have at all is a sign of the failure, and no place of it. Nor is
-    a place where nodes are that have not this value, or another one.
+    Or of what a property leads to, such as the system of the museum that they belong to. What few
+    but the failing nodes have at all is a sign of the failure, and no place of it. Nor is a place
+    where nodes are that have not this value, or another one.
     """
     dimension, level = (candidate.values.get(name) for name in ("dimension", "level"))
     if not isinstance(dimension, NamedNode) or not isinstance(level, NamedNode | Literal):
         return False
-    having = members(view, Fragment(f"?focus {dimension} ?any1 ."))
-    with_it = members(view, Fragment(f"?focus {dimension} {level} ."))
+    via = candidate.values.get("via")
+    path = f"{via}/{dimension}" if isinstance(via, NamedNode) else f"{dimension}"
+    having = members(view, Fragment(f"?focus {path} ?any1 ."))
+    with_it = members(view, Fragment(f"?focus {path} {level} ."))
     everyone = view.marks.population.everyone
     nearly_all = (having & everyone).bit_count() >= NEARLY * everyone.bit_count()
     return nearly_all and not candidate.members & everyone & ~with_it
@@ -110,9 +116,14 @@ def paid_apart(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def renames(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
     """Check whether an origin is a mechanism under another name: its nodes, or its property."""
+    same = any(jaccard(origin, mechanism) >= _SAME for mechanism in mechanisms)
+    return same or retells(origin, mechanisms)
+
+
+def retells(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
+    """Check whether an origin is about the property of a mechanism that claims its failures."""
     return any(
-        jaccard(origin, mechanism) >= _SAME
-        or (_about_it(origin, mechanism) and contained_in(origin, mechanism) >= _COVERS)
+        _about_it(origin, mechanism) and contained_in(origin, mechanism) >= _COVERS
         for mechanism in mechanisms
     )
 
