@@ -125,6 +125,8 @@ class View:
         path = self.constraint.path if reading is None else reading.path
         predicate = path.predicate if path is not None else None
         passing = self.marks.population.count - self.marks.failing_count
+        # Other ways to choose nodes say nothing of what stands in place of the right property.
+        chosen = chosen_by(self.constraint)
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
@@ -137,7 +139,7 @@ class View:
             "constrained": list(own_terms(self.constraint)),
             "raised": self._raised(),
             "listed": self._listed(),
-            "chosen": list(chosen_by(self.constraint)),
+            "chosen": list(chosen) if predicate in chosen else [],
             "imported": self._imported(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
