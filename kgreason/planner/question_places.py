@@ -35,6 +35,13 @@ class Places:
         wanted = set(words)
         return next((n for n, one in enumerate(self._named) if one & wanted), len(self._named))
 
+    def behind(self, words: Iterable[str]) -> int:
+        """Return the place right behind the first of some words, and what follows of them."""
+        wanted, place = set(words), self.first(words)
+        while place < len(self._named) and self._named[place] & wanted:
+            place += 1
+        return place
+
     def together(self, words: Iterable[str]) -> bool:
         """Check whether some words stand together: "concept scheme", "certificate of origin"."""
         places = [self.of(one) for one in words]

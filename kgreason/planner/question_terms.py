@@ -336,8 +336,7 @@ class _Reader:
 
     def _number(self) -> ox.Literal | None:
         free = self._question.replace(self._period.said, " ") if self._period else self._question
-        found = number_in(NAMED.sub(" ", free))
-        if found is None:
+        if (found := number_in(NAMED.sub(" ", free))) is None:
             return None
         self._used |= content(found[1])
         self._numbered = found[1]
@@ -445,16 +444,18 @@ class _Reader:
         ]
         if not whole:
             return (), ""
-        # Of several classes the one is meant that stands first: "shipments per carrier".
+        # Of several classes the first one is meant ("shipments per carrier"), or what it stands
+        # directly before ("museum objects").
+        starts = {self._places.first(fit) for _, fit in whole}
+        heads = [each for each in whole if self._places.behind(each[1]) not in starts]
         best = max(
-            whole,
+            heads or whole,
             key=lambda each: (
                 -self._places.first(each[1]), len(each[1]), sizes.get(each[0], 0), each[0].value,
             ),
         )  # fmt: skip
         self._used |= best[1]
-        members = (best[0], *below.get(best[0], []))
-        return tuple(dict.fromkeys(members)), self._names(best[0])
+        return tuple(dict.fromkeys((best[0], *below.get(best[0], [])))), self._names(best[0])
 
     def _sides_turned(self, to: str) -> bool:
         """Check whether a second class or a property is asked about ("parts per supplier")."""
