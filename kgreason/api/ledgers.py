@@ -18,7 +18,7 @@ from kgreason.base.store import Answer, Results, check_query, guarded
 from kgreason.base.templates import check_extensions
 from kgreason.base.terms import PREFIXES
 from kgreason.graph.given import Source, Sources
-from kgreason.observe.opening import Notice, files_of, recorded_request
+from kgreason.observe.opening import Notice, Progress, files_of, recorded_request
 from kgreason.record import Ledger, Record, extended
 from kgreason.report.focus_nodes import FocusNodes
 from kgreason.report.result import Result
@@ -440,12 +440,14 @@ class OpenLedger:
 
         return explain(self.folder, str(hypothesis), _name(which))
 
-    def fragility(self, which: Which = None) -> list[Fragility]:
+    def fragility(
+        self, which: Which = None, *, progress: Progress | None = None
+    ) -> list[Fragility]:
         """Find the least evidence on each symptom whose removal gives it other causes."""
         from kgreason.review.fragility import fragility  # noqa: PLC0415 - only when asked for
 
         with self._extended(which, extended.checking):
-            return fragility(self.folder, _name(which))
+            return fragility(self.folder, _name(which), progress=progress)
 
     def replay(self, which: Which = None) -> Replay:
         """Run an investigation again from its record, and compare."""

@@ -9,6 +9,7 @@ from kgreason.cli import model_options as m
 from kgreason.cli import options as o
 from kgreason.cli.errors import command
 from kgreason.cli.output import checked, deliver, json_text, table
+from kgreason.cli.progress import Shown
 
 ToldAs = Annotated[
     str | None,
@@ -101,7 +102,9 @@ def fragility(
     from kgreason import api  # noqa: PLC0415 - keeps --help quick
 
     chosen = checked(out, format_, o.LISTS)
-    found = [one.as_dict() for one in api.OpenLedger(ledger, extend=extend or ()).fragility(which)]
+    opened = api.OpenLedger(ledger, extend=extend or ())
+    with Shown() as shown:
+        found = [one.as_dict() for one in opened.fragility(which, progress=shown)]
     if chosen is o.ListFormat.JSON:
         deliver(json_text(found), out)
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kgreason.base.store import Row
-from kgreason.observe.opening import recorded_request
+from kgreason.observe.opening import Progress, recorded_request
 from kgreason.record import Ledger, Record, policy
 from kgreason.record.ranking import symptoms
 from kgreason.review.rejudge import Evidence, causes
@@ -43,12 +43,18 @@ class Fragility:
         }
 
 
-def fragility(ledger: str | Path, which: str | None = None, most: int = _MOST) -> list[Fragility]:
+def fragility(
+    ledger: str | Path,
+    which: str | None = None,
+    most: int = _MOST,
+    progress: Progress | None = None,
+) -> list[Fragility]:
     """Find for each symptom the least evidence on it that its causes hang on.
 
     Every set of up to three items is tried by judging the rest again, with the recorded policy, on
     a scratch copy, as long as a size needs at most `most` trials; beyond, the strongest items are
-    removed until the causes change, and those put back that are not needed: an upper bound.
+    removed until the causes change, and those put back that are not needed: an upper bound. Each
+    trial judges the whole record, so that many symptoms take minutes; `progress` is told each one.
 
     Raises LedgerError, and OptionError where the policy is no more.
     """
@@ -59,7 +65,9 @@ def fragility(ledger: str | Path, which: str | None = None, most: int = _MOST) -
         names = {row["symptom"].value: row["name"].value for row in symptoms(record)}
         now = causes(evidence.judged(used))
         out = []
-        for symptom, found in now.items():
+        for place, (symptom, found) in enumerate(now.items()):
+            if progress is not None:
+                progress(names[symptom], place, len(now))
 
             def flips(
                 gone: Sequence[str], symptom: str = symptom, found: frozenset[str] = found
