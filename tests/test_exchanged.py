@@ -1,6 +1,10 @@
-"""Two columns in the wrong order: told as one cause with its place, and put right on a copy."""
+"""Two columns, or day and month, in the wrong order: told as one cause, and put right on a copy."""
 
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import kgreason
 from kgreason.audit import audit
@@ -39,3 +43,43 @@ def test_exchanged_coordinates_are_one_cause_of_both_rules_and_are_put_back(
     leading = told["symptoms"][0]["hypotheses"][0]
     assert leading["inside"] == {"failing": 30, "population": 30}
     assert leading["origin"]["statement"] == "Nodes whose by is atlas fail."
+
+
+LOANS = """
+PREFIX e: <https://example.org/>
+SELECT ?focus ?outcome WHERE { ?focus e:start ?start ; e:end ?end BIND (?start > ?end AS ?outcome) }
+"""
+ENDS = """
+e:S a sh:NodeShape ; sh:targetClass e:Loan ;
+  sh:property [ sh:path e:start ; sh:lessThanOrEquals e:end ] .
+"""
+
+
+@pytest.mark.parametrize("asked", ["shapes", "outcome"])
+def test_day_and_month_that_were_taken_for_each_other(asked: str, tmp_path: Path) -> None:
+    loans = []
+    for n in range(200):
+        start, last = date(2023, 1, 1) + timedelta(n), date(2023, 1, 1) + timedelta(n + 9 + n % 5)
+        written = start.isoformat()
+        if n % 3 == 0 and start.day <= 12:
+            written = f"{start.year}-{start.day:02}-{start.month:02}"
+        by = "e:desk" if n % 3 == 0 else "e:web"
+        typed = "^^<http://www.w3.org/2001/XMLSchema#date>"
+        days = f'e:start "{written}"{typed} ; e:end "{last}"{typed}'
+        loans.append(f"e:l{n} a e:Loan ; e:by {by} ; {days} .")
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(loans), encoding="utf-8")
+    file = tmp_path / {"shapes": "rules.ttl", "outcome": "rules.rq"}[asked]
+    file.write_text(HEAD + ENDS if asked == "shapes" else LOANS, encoding="utf-8")
+
+    rule: dict[str, Any] = {asked: file}
+    with kgreason.investigate(tmp_path / "data.ttl", **rule) as result:
+        assert not audit(result.record).findings
+        told = result.as_dict()
+
+    leading = told["symptoms"][0]["hypotheses"][0]
+    said = "Day and month were taken for each other in the values of start."
+    assert (leading["statement"], leading["status"]) == (said, "supported")
+    assert leading["outside"]["failing"] == 0
+    if asked == "shapes":
+        mended = told["causes"][0]["repair"]
+        assert (mended["repair"], mended["outcome"]) == ("turn-date", "cleared")

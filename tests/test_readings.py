@@ -182,6 +182,9 @@ def test_what_compares_two_ends_or_the_node_itself_says_nothing_of_one_alone() -
         (_P, "LessThan"),
         (_Q, "LessThan"),
     }
+    # They fail where x comes first, so y has to.
+    assert [f"<{one.compared.value}>" for one in later if one.compared] == [_P]
+    assert next(one for one in later if one.compared).path.text == _Q
     several = _alone(_asked(f'?focus {_P} ?x, ?y FILTER (?x != ?y && LANG(?x) = "en")'))
     assert set(several.components) == {"MaxCount"}
     assert several.most == 1

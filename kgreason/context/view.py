@@ -365,10 +365,12 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
         "unique": "UniqueLang" in reading.components,
         "qualified": "QualifiedMinCount" in reading.components,
         "typed": True,
-        "ordered": False,
+        "ordered": reading.compared is not None,
         "compiled": reading.offending is not None,
         "offending": reading.offending or Fragment(""),
     }
+    if reading.compared is not None:
+        offered["compared"] = reading.compared
     if reading.described:
         offered["described"] = True
     # That a term is not there tells something too where it is said which values are wrong or right.

@@ -42,7 +42,8 @@ class Test:
     one has that passes the test. `allowed` are the values that do not pass it, where it lists them,
     `listed` those that do. `counted` is the variable whose values are counted; more than
     `most` of them fail, or fewer than `least` where that is None; `apart` says that each language
-    counts for itself.
+    counts for itself. `before` are two
+    variables of which the first has to come before the second.
     """
 
     of: tuple[str, ...] = ()
@@ -57,6 +58,7 @@ class Test:
     most: int | None = None
     least: int = 1
     apart: bool = False
+    before: tuple[str, str] | None = None
 
 
 def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str = "") -> Test:
@@ -77,9 +79,7 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
     if focus in named:
         return Test()
     if len(of) > 1:
-        sign = getattr(test, "op", None)
-        ordered = isinstance(sign, str) and sign in _ORDER
-        return Test(of, frozenset({"LessThan"})) if ordered else Test()
+        return _ordered(test, of, denied=denied)
     components = {_OF[name] for name in _calls(inner, binds) if name in _OF}
     sign, values = _against(test, denied=denied)
     parameters: dict[NamedNode, tuple[Term, ...]] = {}
@@ -111,6 +111,17 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
         text=bool(components & _TEXT),
         linked=kind,
     )
+
+
+def _ordered(test: Any, of: tuple[str, ...], *, denied: bool) -> Test:
+    """Return what a test asks that compares several values: which has to come first."""
+    if getattr(test, "op", None) not in _ORDER:
+        return Test()
+    sides = [plain(side) for side in (test.expr, test.other)]
+    bare = all(type(side).__name__ == "Variable" for side in sides)
+    one, other = map(str, sides)
+    first = (one, other) if (test.op in {">", ">="}) != denied else (other, one)
+    return Test(of, frozenset({"LessThan"}), before=first if bare else None)
 
 
 def _true(test: Any, ends: set[str], *, denied: bool) -> Test | None:

@@ -5,7 +5,7 @@ is not as it should be. Each such path is a reading: it says of which constraint
 query has the meaning, so that a family of causes reads an outcome as it reads a shape.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -38,7 +38,8 @@ class Reading:
     `lacking` says that no value is as asked; else one is at fault, and `offending` binds ?value of
     ?focus to it. `parameters` are those of the components, `allowed` the values that are listed as
     right, `most` how many there may be. `described` says whether it is asked what lies behind the
-    values, `text` whether what their text is like, `linked` whether they have to be things.
+    values, `text` whether what their text is like, `linked` whether they have to be things. Their
+    values have to come before those of the property `compared`.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Reading:
     text: bool = False
     linked: bool = False
     most: int | None = None
+    compared: NamedNode | None = None
     _asked: str = field(default="", repr=False)
 
     @property
@@ -254,8 +256,15 @@ class _Failure:
             described=any(_DESCRIBING & one.components for one in tests),
             text=any(one.text for one in tests),
             linked=any(one.linked for one in tests),
+            compared=self._later(name, tests),
             _asked=_text(_written(row, named, self._binds, (self._focus, name))) if step else "",
         )
+
+    def _later(self, name: str, tests: Sequence[Test]) -> NamedNode | None:
+        """Return the property of ?focus whose values have to come after those of a variable."""
+        pairs = (one.before for one in tests if one.before is not None)
+        ends = [self._sure[late] for early, late in pairs if early == name and late in self._sure]
+        return ends[0].predicate if len(ends) == 1 else None
 
     def _differing(self, test: Any) -> Iterator[tuple[str, Path]]:
         """Return the variables that a test wants to differ, where they are values of one path."""
