@@ -201,9 +201,16 @@ class Cut:
             yield "elsewhere", self._kept(self._spaces(inside=False))
         yield "node-kind", self._kept(self._grouped("kind", node_kind_of))
         yield "prefix", self._kept(self._prefixes())
-        yield "form", self._kept(self._forms())
-        for test in ("numbered", "outline"):
-            yield test, self._kept(self._outlined(test))
+        if not self._one_each:
+            yield "form", self._kept(self._forms())
+            for test in ("numbered", "outline"):
+                yield test, self._kept(self._outlined(test))
+
+    @property
+    def _one_each(self) -> bool:
+        """Whether nodes have sources of their own: what those are called are the nodes' names."""
+        of_source = bool(self.path.steps) and self.path.steps[-1].kind == "source"
+        return of_source and len(self.table.ends) * 2 > self._everyone.bit_count()
 
     @cached_property
     def ways(self) -> Mapping[str, float]:
