@@ -128,6 +128,7 @@ def prediction_of(view: View, candidate: Candidate, half: NamedNode) -> Fragment
     if "wrong" in candidate.family.parameters:
         more["wrong"] = wrong(view, candidate.values)
     if "conforming" in candidate.family.parameters:
+        # Where a family says the same of two properties, either may be the level.
         other = candidate.values.get("other", candidate.values["level"])
         more["conforming"] = _conforming(view, candidate, other, inside(view, candidate.pattern))
     if "turned" in candidate.family.parameters:

@@ -117,7 +117,7 @@ class Atlas:
         A cut knows its atlas and the atlas its cuts, a circle that lasts until cycles are looked
         for; that of a large population holds gigabytes.
         """
-        for kept in (self._tables, self._ways, self.cut, self.units):
+        for kept in (self._tables, self._ways, self._closures, self.cut, self.units):
             kept.clear()
 
     def known(self) -> list[Table]:
