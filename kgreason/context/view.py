@@ -125,8 +125,6 @@ class View:
         path = self.constraint.path if reading is None else reading.path
         predicate = path.predicate if path is not None else None
         passing = self.marks.population.count - self.marks.failing_count
-        # Other ways to choose nodes say nothing of what stands in place of the right property.
-        chosen = chosen_by(self.constraint)
         offered: dict[str, Value] = {
             "symptom": self.marks.failing,
             "half": split.mining or split.discovery,
@@ -139,7 +137,7 @@ class View:
             "constrained": list(own_terms(self.constraint)),
             "raised": self._raised(),
             "listed": self._listed(),
-            "chosen": list(chosen) if predicate in chosen else [],
+            "chosen": self._chosen(predicate),
             "imported": self._imported(),
             "asked": self.constraint.component == TRAILS.OutcomeQuery,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
@@ -178,6 +176,14 @@ class View:
             offered.setdefault("datatype", RDF.langString)
         offered["spoken"] = offered.get("datatype") == RDF.langString
         return offered
+
+    def _chosen(self, predicate: NamedNode | None) -> "list[NamedNode | Literal | Fragment]":
+        """Return the properties of which each node has one, where the right one is among them.
+
+        Other ways to choose nodes say nothing of what stands in place of it.
+        """
+        found = chosen_by(self.constraint)
+        return list(found) if predicate in found else []
 
     def _of_the_exposed(self, *, formal: bool) -> dict[str, Value]:
         """Return who could fail, and whether nearly all do; `formal` rules ask for a form."""

@@ -444,8 +444,7 @@ class _Reader:
         ]
         if not whole:
             return (), ""
-        # Of several classes the first one is meant ("shipments per carrier"), or what it stands
-        # directly before ("museum objects").
+        # The first one is meant ("shipments per carrier"), or what it qualifies ("museum objects").
         starts = {self._places.first(fit) for _, fit in whole}
         heads = [each for each in whole if self._places.behind(each[1]) not in starts]
         best = max(

@@ -1,20 +1,18 @@
 """Fewer bits: what saves far less than a rival in the language of conditions is no rival of it."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from kgreason.base.figures import figure
 from kgreason.context.view import View
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.seam import BITS, kinds_told, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
+from kgreason.hypothesize.filters.near_duplicate import NEAR
 from kgreason.hypothesize.filters.ranks import own
 from kgreason.hypothesize.filters.restatement import paid_apart
 from kgreason.hypothesize.filters.shorter_story import MORE, leaves
 from kgreason.hypothesize.overlaps import RIVALS, contained, jaccard
-
-_SAME_PLACE: Final = figure("duplicateOverlap")
 
 
 class FewerBits(Filter):
@@ -40,7 +38,7 @@ class FewerBits(Filter):
         dropped = []
         for candidate in candidates:
             if candidate in told and not own(candidate):
-                rivals = [c for c in told if jaccard(candidate, c) >= _SAME_PLACE]
+                rivals = [c for c in told if jaccard(candidate, c) >= NEAR]
                 bits: float | None = _bits(candidate)
             else:
                 rivals = [c for c in told if c in apart and not _parted(view, candidate, c)]

@@ -16,7 +16,8 @@ from kgreason.hypothesize.filters.restatement import is_place, retells
 from kgreason.hypothesize.filters.shorter_story import MORE
 from kgreason.hypothesize.foretold import sound
 
-_COVERS: Final = figure("duplicateOverlap")
+NEAR: Final = figure("duplicateOverlap")
+"""From what overlap on two regions may be told apart by too few nodes."""
 _TOLD_BY: Final = figure("duplicateNodes")
 
 
@@ -129,7 +130,7 @@ def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     common, differing = one.members & other.members, one.members ^ other.members
     if not differing or not view.marks.split:
         return Figure("nodes inside one of the two alone", 0, 0) if same or not differing else None
-    near = common.bit_count() >= _COVERS * (common | differing).bit_count()
+    near = common.bit_count() >= NEAR * (common | differing).bit_count()
     half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
     counts = table(view, common, view.marks.node.discovery_mask)
     expected = counts.inside_failing / max(1, counts.inside) * (differing & half).bit_count()
