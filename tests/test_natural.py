@@ -6,7 +6,7 @@ import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyoxigraph as ox
 import pytest
@@ -38,6 +38,12 @@ def test_no_repository_has_more_than_two_cases_or_is_one_of_the_shared() -> None
         assert not OF_OTHERS & set(counts)
 
 
+KINDS: Final = frozenset(
+    re.findall(r"^#\+ kind: (\S+)$", one.read_text("utf-8"), re.MULTILINE)[0]
+    for one in (ROOT / "queries" / "hypothesize").glob("*.rq")
+)
+
+
 @pytest.mark.parametrize("split", natural_cases.UNSEEN)
 def test_an_unseen_set_has_repositories_of_its_own(split: str) -> None:
     """Else what was learned from a repository would be tried on it."""
@@ -53,11 +59,7 @@ def test_an_unseen_set_has_repositories_of_its_own(split: str) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda one: one.name)
 def test_a_case_is_well_formed(case: Any) -> None:
     """Its commits are whole, its set follows from its name, its kinds exist, its rule parses."""
-    texts = (ROOT / "queries" / "hypothesize").glob("*.rq")
-    known = {
-        re.findall(r"^#\+ kind: (\S+)$", one.read_text("utf-8"), re.MULTILINE)[0] for one in texts
-    }
-    assert set(case.kinds) | set(case.vague) <= known | {natural_cases.NONE}
+    assert set(case.kinds) | set(case.vague) <= KINDS | {natural_cases.NONE}
     assert case.kinds
     assert not set(case.kinds) & set(case.vague)
     later = (*natural_cases.UNSEEN, *natural_cases.FEW)
