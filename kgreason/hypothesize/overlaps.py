@@ -11,6 +11,9 @@ RIVALS: Final = figure("rivalOverlap")
 COVERS: Final = figure("subsumedShare")
 """From what share of its failing nodes on a candidate may yield to another that claims them."""
 
+NEAR: Final = figure("duplicateOverlap")
+"""From what overlap of their nodes on two regions may be told apart by too few nodes."""
+
 
 def jaccard(one: Candidate, other: Candidate) -> float:
     """Return the Jaccard overlap, 0 to 1, of the regions of two candidates."""

@@ -42,8 +42,7 @@ class Test:
     one has that passes the test. `allowed` are the values that do not pass it, where it lists them,
     `listed` those that do. `counted` is the variable whose values are counted; more than
     `most` of them fail, or fewer than `least` where that is None; `apart` says that each language
-    counts for itself. `before` are two
-    variables of which the first has to come before the second.
+    counts for itself. `before` are two variables, of which the first has to come before the second.
     """
 
     of: tuple[str, ...] = ()

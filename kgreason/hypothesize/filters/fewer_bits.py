@@ -8,11 +8,10 @@ from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.conditions.code import TOLD
 from kgreason.hypothesize.conditions.seam import BITS, kinds_told, saves
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
-from kgreason.hypothesize.filters.near_duplicate import NEAR
 from kgreason.hypothesize.filters.ranks import own
 from kgreason.hypothesize.filters.restatement import paid_apart
 from kgreason.hypothesize.filters.shorter_story import MORE, leaves
-from kgreason.hypothesize.overlaps import RIVALS, contained, jaccard
+from kgreason.hypothesize.overlaps import NEAR, RIVALS, contained, jaccard
 
 
 class FewerBits(Filter):

@@ -15,9 +15,8 @@ from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
 from kgreason.hypothesize.filters.restatement import is_place, retells
 from kgreason.hypothesize.filters.shorter_story import MORE
 from kgreason.hypothesize.foretold import sound
+from kgreason.hypothesize.overlaps import NEAR
 
-NEAR: Final = figure("duplicateOverlap")
-"""From what overlap on two regions may be told apart by too few nodes."""
 _TOLD_BY: Final = figure("duplicateNodes")
 
 
@@ -78,10 +77,8 @@ class NearDuplicate(Filter):
             most = min((length(c.values) for c in group if c.paid), default=0.0) + MORE
             first, *others = sorted(group, key=partial(of_equals_first, paid=paid, most=most))
             if first.key in retold:
-                placed = (c for c in others if is_place(view, c))
-                others = [first, *others]
-                first = next(placed, first)
-                others.remove(first)
+                place = next((c for c in others if is_place(view, c)), first)
+                first, others = place, [c for c in (first, *others) if c is not place]
             if not others or not any(each.by for each in group):
                 kept += group
                 continue
