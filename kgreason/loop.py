@@ -51,6 +51,7 @@ from kgreason.record.routing_decision import decision_of, write_decision
 from kgreason.record.sub_sessions import PROVISIONAL, write_completion, write_parent
 from kgreason.repair.dry_run import dry_run
 from kgreason.repair.intervene import REPAIR, intervene, pending_tests, run
+from kgreason.test import magnitudes
 from kgreason.test.confounders import challenge
 from kgreason.test.design import (
     FALLBACK,
@@ -389,6 +390,9 @@ class Investigation:
         if not self._done("Design", symptom, round_, stage=3):
             ask(self.context.budget, "confounders")
             challenge(self.context, symptom, round_)
+        self._execute_all(symptom)
+        if not self._done("Design", symptom, round_, stage=magnitudes.STAGE):
+            magnitudes.compare(self.context, symptom, round_)
         self._execute_all(symptom)
         self._look_outside(symptom, round_)
 

@@ -83,3 +83,28 @@ def test_day_and_month_that_were_taken_for_each_other(asked: str, tmp_path: Path
     if asked == "shapes":
         mended = told["causes"][0]["repair"]
         assert (mended["repair"], mended["outcome"]) == ("turn-date", "cleared")
+
+
+def test_the_dates_that_were_turned_may_be_those_compared_with(tmp_path: Path) -> None:
+    loans = []
+    for n in range(200):
+        start = date(2023, 1, 1) + timedelta(n)
+        last = start + timedelta(9 + n % 5)
+        written = last.isoformat()
+        if n % 3 == 0 and last.day <= 12:
+            written = f"{last.year}-{last.day:02}-{last.month:02}"
+        by = "e:desk" if n % 3 == 0 else "e:web"
+        typed = "^^<http://www.w3.org/2001/XMLSchema#date>"
+        days = f'e:start "{start}"{typed} ; e:end "{written}"{typed}'
+        loans.append(f"e:l{n} a e:Loan ; e:by {by} ; {days} .")
+    (tmp_path / "data.ttl").write_text(HEAD + "\n".join(loans), encoding="utf-8")
+    (tmp_path / "rules.ttl").write_text(HEAD + ENDS, encoding="utf-8")
+
+    with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "rules.ttl") as result:
+        told = result.as_dict()
+
+    cause = told["causes"][0]
+    assert cause["statement"].startswith(
+        "Day and month were taken for each other in the values of end"
+    )
+    assert (cause["repair"]["repair"], cause["repair"]["outcome"]) == ("turn-date", "cleared")

@@ -106,7 +106,7 @@ def test_every_figure_is_used_once() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
-            if node.func.id in {"figure", "integer", "word_list"}:
+            if node.func.id in {"figure", "integer", "word_list", "number_list"}:
                 (name,) = node.args
                 assert isinstance(name, ast.Constant), path
                 used[str(name.value)] += 1

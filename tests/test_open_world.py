@@ -35,6 +35,7 @@ from kgreason.test import (
     period_spread,
     placebo,
     recurrence,
+    rescaling,
     sibling_spread,
     stratification,
     trial_counts,
@@ -227,6 +228,7 @@ def test_nothing_to_count_decides_nothing() -> None:
             code_length.read([each | {"codeLength": number(9)}], setting)
             for each in (nothing, others)
         ],
+        "rescaling": [rescaling.read([], setting)],
         "intervention": [trial_counts.judged(dict.fromkeys(trial_counts.RECORDED, 0))],
         "restatement": [broken_counts.judged([])],
         "counterexamples": [

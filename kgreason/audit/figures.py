@@ -33,6 +33,7 @@ from kgreason.test import (
     period_spread,
     placebo,
     recurrence,
+    rescaling,
     sibling_spread,
     stratification,
     trial_counts,
@@ -356,6 +357,20 @@ def _restatement(given: Recorded) -> probe.Finding:
     )
 
 
+def _rescaling(given: Recorded) -> probe.Finding:
+    figures = given.figures
+    sides = (
+        rescaling.Sizes(
+            int(figures[count]), float(figures.get(mean, 0)), float(figures.get(spread, 0))
+        )
+        for count, mean, spread in (
+            ("inside", "logMeanInside", "spreadInside"),
+            ("outside", "logMeanOutside", "spreadOutside"),
+        )
+    )
+    return rescaling.judged(*sides)
+
+
 KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "association": _association,
     "code-length": _code_length,
@@ -371,4 +386,5 @@ KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {
     "period-spread": _period_spread,
     "stratification": _stratification,
     "restatement": _restatement,
+    "rescaling": _rescaling,
 }

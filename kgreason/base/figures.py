@@ -30,6 +30,11 @@ def word_list(name: str) -> frozenset[str]:
     return frozenset(_value(name).split())
 
 
+def number_list(name: str) -> tuple[float, ...]:
+    """Return the numbers of a list in their order; raises RunError where there is none."""
+    return tuple(map(float, _value(name).split()))
+
+
 @cache
 def figures() -> Mapping[str, str]:
     """Return each figure as it is written, by the local name of its property."""

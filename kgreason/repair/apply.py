@@ -252,7 +252,8 @@ class _Session:
                 context.graph, constraint, constraint.shapes, one, patch, nodes, seconds=seconds
             )
         rows = one.select(context.graph, query(context, claim, one, None, None))
-        return trial(context.graph, constraint, rows, claim.level, seconds=seconds)
+        named = claim.level, claim.dimension
+        return trial(context.graph, constraint, rows, *named, seconds=seconds)
 
     # The record
 

@@ -125,4 +125,4 @@ def _trial(context: Context, claim: Claim, chosen: Option) -> Trial:
     # A cause that was checked directly has stood its placebo already: it is not asked again.
     text = query(context, claim, chosen.repair, None, _NODES, placebo=False)
     rows = chosen.repair.select(context.graph, text)
-    return trial(context.graph, claim.symptom.constraint, rows, claim.level)
+    return trial(context.graph, claim.symptom.constraint, rows, claim.level, claim.dimension)

@@ -55,6 +55,11 @@ class Claim:
         return self.row.get("level")
 
     @property
+    def dimension(self) -> Term | None:
+        """The property that it names, if any."""
+        return self.row.get("dimension")
+
+    @property
     def pattern(self) -> Fragment:
         """Its region on the scratch copy."""
         return pattern(self.row["pattern"].value)
@@ -66,7 +71,7 @@ class Claim:
         text = self.row["bindings"].value
         levels, bound = several.of_bindings(text), bindings.terms_of(text)
         family = self.row["family"].value
-        return Cause(family, kind, self.row.get("dimension"), self.level, levels, bound)
+        return Cause(family, kind, self.dimension, self.level, levels, bound)
 
 
 def claims(

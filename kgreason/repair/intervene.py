@@ -246,7 +246,8 @@ def attempt(context: Context, symptom: Symptom, test: ox.NamedNode) -> str:
     commitment = ox.NamedNode(standing[0]["commitment"].value) if standing else None
     try:
         rows = ask_test(context, view, row)
-        tried = trial(context.graph, symptom.constraint, rows, row.get("level"))
+        named = row.get("level"), row.get("dimension")
+        tried = trial(context.graph, symptom.constraint, rows, *named)
     except (QueryError, RunError) as error:
         why = close_as_error(step, error)
         if commitment is not None:

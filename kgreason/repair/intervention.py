@@ -13,7 +13,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     """Make the changes of the rows, look at what they do, and put the scratch copy back."""
     if setting.graph is None or setting.constraint is None:
         raise RunError("An intervention needs the graph and the constraint that it is about.")
-    return found(trial(setting.graph, setting.constraint, rows, setting.level))
+    return found(trial(setting.graph, setting.constraint, rows, setting.level, setting.dimension))
 
 
 def found(tried: Trial) -> Finding:

@@ -19,8 +19,8 @@ Made = tuple[bool, ox.Quad]
 class Scope:
     """What is declared: region kind and operation by their notation, the nodes, the properties.
 
-    `predicate` is the constrained property, `level` the one used instead (where the repair renames)
-    or the value or class it is about.
+    `predicate` is the property that the repair is given, else the constrained one; `level` the one
+    used instead (where the repair renames) or the value or class it is about.
     """
 
     region: str
@@ -173,8 +173,7 @@ def _exchanges(scope: Scope, _: bool, quad: ox.Quad, others: Others) -> bool:  #
     """Let a value go to the other of two properties, so that none goes and none comes alone."""
     named = {scope.predicate, scope.level}
     twins = others.like(quad, "subject", "object", "graph_name")
-    pairs = ({quad.predicate, twin.predicate} for twin in twins)
-    return any(len(pair) > 1 and named <= pair for pair in pairs)
+    return any({quad.predicate, twin.predicate} == named for twin in twins)
 
 
 def _turns(_: Scope, __: bool, quad: ox.Quad, others: Others) -> bool:  # noqa: FBT001

@@ -116,6 +116,7 @@ def trial(
     constraint: Constraint,
     rows: Iterable[Row],
     level: Term | None,
+    dimension: Term | None = None,
     *,
     seconds: float = 60.0,
 ) -> Trial:
@@ -123,7 +124,8 @@ def trial(
 
     Where the repair would break something at up to 5 % of the claimed nodes, those are spared: they
     stay as they are, and what they violate is left. Of a repair that takes the least, only that is
-    made at the claimed nodes. `level` is what the hypothesis is about.
+    made at the claimed nodes. `level` is what the hypothesis is about, `dimension` the property
+    that it names.
     Figures: violations of the symptom at the claimed nodes before (claimed), gone (holds), newly
     caused of any constraint, changes outside the scope, and what is cleared at placebo nodes.
     """
@@ -145,7 +147,8 @@ def trial(
     for arm in arms.values():
         found, gone = _placebo(graph, constraint, arm, seconds)
         tried, cleared = tried + found, cleared + gone
-    strays = outside(graph, _scope(name, constraint, claimed, level), done.made) if name else []
+    about = (level, dimension)
+    strays = outside(graph, _scope(name, constraint, claimed, *about), done.made) if name else []
     figures = {
         "claimed": len(mine),
         "holds": len(mine - left),
@@ -213,11 +216,17 @@ def _placebo(graph: Graph, own: Constraint, arm: Arm, seconds: float) -> tuple[i
     return len(mine), max(0, len(mine - done.after) - len(done.caused))
 
 
-def _scope(name: str, constraint: Constraint, arm: Arm, level: Term | None) -> Scope:
-    header = template("repair", name).header
-    path = constraint.path
-    predicate = path.predicate if path is not None else _listed(constraint, arm.patch)
-    return Scope(header["region"], header["operation"], frozenset(arm.nodes), predicate, level)
+def _scope(
+    name: str, constraint: Constraint, arm: Arm, level: Term | None, dimension: Term | None
+) -> Scope:
+    """Return what a repair declares: of the property it is given, else of the constrained one."""
+    repair, path = template("repair", name), constraint.path
+    region, operation = repair.header["region"], repair.header["operation"]
+    if "dimension" in repair.parameters and isinstance(dimension, ox.NamedNode):
+        predicate: ox.NamedNode | None = dimension
+    else:
+        predicate = path.predicate if path is not None else _listed(constraint, arm.patch)
+    return Scope(region, operation, frozenset(arm.nodes), predicate, level)
 
 
 def _listed(constraint: Constraint, patch: Patch) -> ox.NamedNode | None:

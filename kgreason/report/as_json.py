@@ -426,6 +426,7 @@ def _evidence(record: Record) -> Evidence:
                 "test": row["test"].value,
                 "polarity": short(row["polarity"].value),
                 "strength": float(row["strength"].value),
+                "note": _text(row, "note"),
                 "citations": cited.get(node, []),
                 "modality": notations().get(row["modality"].value) if "modality" in row else None,
                 "source": _text(row, "source"),

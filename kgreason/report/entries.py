@@ -56,15 +56,16 @@ class ReportedEffect:
 class ReportedEvidence:
     """A piece of evidence: the kind of its test, its polarity, its strength, and its citations.
 
-    `modality` says in what way it was come by, `source` what it was drawn from (of the graph its
-    fingerprint); both are None in records that do not say it. `effect` is that of a numeric
-    outcome.
+    `note` says in a sentence what was found, `modality` in what way it was come by, `source` what
+    it was drawn from (of the graph its fingerprint); they are None in records that do not say it.
+    `effect` is that of a numeric outcome.
     """
 
     id: str
     test: str
     polarity: str
     strength: float
+    note: str | None
     citations: tuple[ReportedCitation, ...]
     modality: str | None
     source: str | None

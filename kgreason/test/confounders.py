@@ -35,7 +35,7 @@ def challenge(context: Context, symptom: Symptom, round_: int) -> None:
     able = [row for row in rows if "pattern" in row and float(row["e"].value) >= STRONG]
     nodes = {row["hypothesis"]: mark_inside(context, view, _region(row)) for row in able}
     pairs = []
-    for leader in _leaders(rows, round_):
+    for leader in _leading(rows, round_):
         others = [row for row in able if row["frame"] != leader["frame"]]
         adversary = _worst(view, nodes, leader, others) if leader in able else None
         if adversary is not None:
@@ -53,7 +53,12 @@ def challenge(context: Context, symptom: Symptom, round_: int) -> None:
     context.record.commit(step)
 
 
-def _leaders(rows: Sequence[Row], round_: int) -> list[Row]:
+def leaders(context: Context, symptom: Symptom, round_: int) -> list[Row]:
+    """Return the best member of each frame of a round, as a row of `contenders.rq`."""
+    return _leading(context.record.select("contenders", symptom=symptom.node), round_)
+
+
+def _leading(rows: Sequence[Row], round_: int) -> list[Row]:
     """Return the best member of each frame of a round, where it is more probable than not."""
     best: dict[str, Row] = {}
     for row in rows:

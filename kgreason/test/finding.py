@@ -25,14 +25,15 @@ class Setting:
     """What is known before a test runs.
 
     `discovery` is the 2×2 table of the region on the discovery half; `level` the value that marks
-    the region among its siblings; graph, constraint and the pattern of the region are for kinds
-    that look at more than rows. `numbers` are those of a numeric outcome on the half that is
-    counted, inside and outside. `direct` says that the hypothesis is checked directly. A passing
-    node counts with `weight` in rates.
+    the region among its siblings, `dimension` the property that the hypothesis names; graph,
+    constraint and the pattern of the region are for kinds that look at more than rows. `numbers`
+    are those of a numeric outcome on the half that is counted, inside and outside. `direct` says
+    that the hypothesis is checked directly. A passing node counts with `weight` in rates.
     """
 
     discovery: Table | None = None
     level: Term | None = None
+    dimension: Term | None = None
     graph: Graph | None = None
     constraint: Constraint | None = None
     region: Fragment | None = None

@@ -333,6 +333,7 @@ def _setting(row: Row, view: View) -> Setting:
     return Setting(
         counts,
         row.get("level"),
+        row.get("dimension"),
         view.graph,
         view.constraint,
         region,

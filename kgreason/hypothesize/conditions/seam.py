@@ -371,16 +371,16 @@ def clusters(view: View, values: Mapping[str, Term]) -> Fragment | None:
     own = parts[unit["part"]].pattern
     if others:
         held = reduce(both, others)
-        lines.append(_flagged(view, "held", held))
+        lines.append(flagged(view, "held", held).text)
         prefixes |= held.prefixes
     else:
         own = inside(view, own)  # the mark of the region, which the tests of a hypothesis need too
         lines.append("BIND (true AS ?held)")
-    lines.append(_flagged(view, "own", own))
+    lines.append(flagged(view, "own", own).text)
     return Fragment("\n".join(lines), prefixes | own.prefixes)
 
 
-def _flagged(view: View, name: str, pattern: Fragment) -> str:
+def flagged(view: View, name: str, pattern: Fragment) -> Fragment:
     """Return what flags the nodes of the population that fit a pattern.
 
     The pattern stands in a scope of its own, so that scope has to name the population too: else it
@@ -388,7 +388,8 @@ def _flagged(view: View, name: str, pattern: Fragment) -> str:
     """
     flag = f"SELECT DISTINCT ?focus (true AS ?{name})"
     looked = f"GRAPH work:marks {{ ?focus work:member {view.marks.population.mark} . }}"
-    return f"OPTIONAL {{ {{ {flag} WHERE {{ {looked} {pattern.text} }} }} }}"
+    text = f"OPTIONAL {{ {{ {flag} WHERE {{ {looked} {pattern.text} }} }} }}"
+    return Fragment(text, pattern.prefixes)
 
 
 def remade(family: Template, values: Mapping[str, Term]) -> Candidate:
