@@ -315,3 +315,23 @@ def test_reports(tmp_path: Path, graph: Graph) -> None:
     (tmp_path / "e.ttl").write_text(PREFIXES + DATA, encoding="utf-8")
     with pytest.raises(ShapesError, match="no validation report"):
         read_report(tmp_path / "e.ttl", graph)
+
+
+def test_a_prefixed_name_in_brackets_is_no_slip_where_the_data_have_the_same(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "data.ttl").write_text(
+        PREFIXES + "ex:a <skos:inScheme> ex:s ; skos:inScheme ex:s . ex:b <skos:inScheme> ex:s .",
+        encoding="utf-8",
+    )
+    graph = load([tmp_path / "data.ttl"])
+    found = compiled(
+        tmp_path,
+        graph,
+        "ex:S a sh:NodeShape ; sh:targetSubjectsOf <skos:inScheme> ;"
+        " sh:property [ sh:path skos:inScheme ; sh:minCount 1 ] .",
+    )
+    assert not found.notices
+    (constraint,) = found.constraints
+    seen = observe(graph, constraint)
+    assert (len(seen.failing), seen.population) == (1, 2)

@@ -22,7 +22,7 @@ from kgreason.shacl.components import Component, custom, registry
 from kgreason.shacl.constraint import Compiled, Constraint, Fallback, Texts, label
 from kgreason.shacl.each_property import of_each_property, properties
 from kgreason.shacl.misspelt import misspelt
-from kgreason.shacl.paths import DEEP, IllFormedError, Path, shape_path
+from kgreason.shacl.paths import DEEP, IllFormedError, Path, is_prefixed, shape_path
 from kgreason.shacl.population import Counts, Populations
 from kgreason.shacl.prebinding import read_select
 from kgreason.shacl.readings import Reading, readings
@@ -86,9 +86,21 @@ def compile_shapes(
     return _Compiler(shapes, graph, counts or Populations(graph, seconds)).run(severity, only)
 
 
+def _in_data(shapes: Shapes, graph: Graph) -> Iterator[ox.NamedNode]:
+    """Yield prefixed names in angle brackets that stand in the shapes, and in the graph as well."""
+    found = graph.store.inner.quads_for_pattern
+    objects = {o for said in shapes.index.values() for values in said.values() for o in values}
+    for iri in objects:
+        if isinstance(iri, ox.NamedNode) and is_prefixed(iri):
+            places = (found(iri, None, None), found(None, iri, None), found(None, None, iri))
+            if any(True for quads in places for _ in quads):
+                yield iri
+
+
 class _Compiler:
     def __init__(self, shapes: Shapes, graph: Graph, counts: Counts) -> None:
         self.shapes, self.graph = shapes, graph
+        shapes.in_data = frozenset(_in_data(shapes, graph))
         self.notices: list[str] = list(shapes.notices)
         self.passed_over: list[str] = []
         self.empty: dict[str, int] = {}

@@ -121,8 +121,8 @@ def custom(shapes: Shapes, shape: Node) -> list[tuple[ox.NamedNode, list[ox.Name
     return found
 
 
-def _accept_iri(_: Shapes, value: Term, name: str) -> None:
-    checked_iri(value, name)
+def _accept_iri(shapes: Shapes, value: Term, name: str) -> None:
+    checked_iri(shapes, value, name)
 
 
 def _accept_count(_: Shapes, value: Term, name: str) -> None:
@@ -160,11 +160,11 @@ def _accept_kind(_: Shapes, value: Term, name: str) -> None:
         raise IllFormedError(f"{name} is {value}, which is no node kind of SHACL")
 
 
-def _accept_term(_: Shapes, value: Term, name: str) -> None:
+def _accept_term(shapes: Shapes, value: Term, name: str) -> None:
     if isinstance(value, ox.BlankNode):
         raise IllFormedError(f"{name} is a blank node, which no query can ask for")
     if isinstance(value, ox.NamedNode):
-        checked_iri(value, name)
+        checked_iri(shapes, value, name)
 
 
 def _accept_terms(shapes: Shapes, value: Term, name: str) -> None:

@@ -130,7 +130,7 @@ def read_path(shapes: Shapes, node: Term, above: frozenset[Term] = frozenset()) 
     if isinstance(node, ox.NamedNode):
         if node == RDF.nil:
             raise IllFormedError("sh:path is an empty list")
-        return Path("predicate", checked_iri(node, "sh:path"))
+        return Path("predicate", checked_iri(shapes, node, "sh:path"))
     if node in above:
         raise IllFormedError("sh:path leads back to itself")
     if len(above) == DEEP:
@@ -157,16 +157,26 @@ def _members(shapes: Shapes, head: Term, above: frozenset[Term], what: str) -> t
     return tuple(read_path(shapes, member, above) for member in members)
 
 
-def checked_iri(node: Term, what: str) -> ox.NamedNode:
-    """Return an IRI that can stand in a query; raises IllFormedError otherwise."""
+def is_prefixed(term: Term) -> bool:
+    """Check whether an IRI is a prefixed name, such as skos:inScheme, in angle brackets."""
+    if not isinstance(term, ox.NamedNode):
+        return False
+    scheme, _, rest = term.value.partition(":")
+    return scheme in _WELL_KNOWN and not rest.startswith("/")
+
+
+def checked_iri(shapes: Shapes, node: Term, what: str) -> ox.NamedNode:
+    """Return an IRI that can stand in a query; raises IllFormedError otherwise.
+
+    A prefixed name in angle brackets is a slip, but where the data have the same one.
+    """
     if not isinstance(node, ox.NamedNode):
         raise IllFormedError(f"{what} is {node}, which is no IRI")
     try:
         ox.NamedNode(node.value)  # the shapes are read leniently, but a query takes no less
     except ValueError as error:
         raise IllFormedError(f"{what} is <{node.value}>, which is no valid IRI") from error
-    scheme, _, rest = node.value.partition(":")
-    if scheme in _WELL_KNOWN and not rest.startswith("/"):
+    if is_prefixed(node) and node not in shapes.in_data:
         raise IllFormedError(
             f"{what} is <{node.value}>, a prefixed name in angle brackets; leave them away"
         )

@@ -40,13 +40,15 @@ class Shapes:
     """An index of a shapes graph: `index[subject][predicate]` is the tuple of objects.
 
     `files` are the paths it came from; `notices` say what was odd about them; `prefixes` are those
-    that the files declare for themselves.
+    that the files declare for themselves. `in_data` are IRIs that look like a slip, and
+    that the data have all the same.
     """
 
     index: dict[Node, dict[ox.NamedNode, tuple[Term, ...]]]
     files: tuple[str, ...] = ()
     notices: list[str] = field(default_factory=list)
     prefixes: dict[str, str] = field(default_factory=dict)
+    in_data: frozenset[ox.NamedNode] = frozenset()
     _parents: dict[Node, tuple[Node, ...]] | None = None
     _custom: tuple[ox.NamedNode, ...] | None = None
     _digests: dict[Node, str] = field(default_factory=dict)

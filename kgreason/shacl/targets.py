@@ -174,9 +174,9 @@ def _one(shapes: Shapes, value: Term, kind: str, name: str, superclasses: Superc
         if isinstance(value, ox.BlankNode):
             raise IllFormedError("sh:targetNode is a blank node, which no query can ask for")
         if isinstance(value, ox.NamedNode):
-            checked_iri(value, name)
+            checked_iri(shapes, value, name)
         return Target("node", (value,))
-    iri = checked_iri(value, name)
+    iri = checked_iri(shapes, value, name)
     if kind == "class":
         return Target("class", (iri,), subclasses=iri in superclasses)
     return Target(kind, (iri,), path=of_predicate(iri) if kind == "objects" else None)

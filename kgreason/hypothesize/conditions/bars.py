@@ -438,7 +438,7 @@ class Bars:
         # Where texts fail that have no right form, a piece tells the form that they have instead;
         # where those fail that have a wrong one, it says the rule again.
         denied = read is not None and read.offending and _DENIED.search(read.offending.text)
-        return bool(denied) and steps == self._end and condition.test in _TEXTS
+        return steps == self._end and condition.test in _TEXTS
 
     def direct(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or one an outcome looks at."""
