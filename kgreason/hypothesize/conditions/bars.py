@@ -36,6 +36,7 @@ _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _WRITTEN: Final = frozenset({"numbered", "outline"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix", "namespace", "elsewhere"}) | _WRITTEN
+_BEGINNINGS: Final = frozenset({"prefix", "namespace"})
 _LETTERS: Final = frozenset({"form"}) | _WRITTEN
 _PIECES: Final = _LETTERS | {"contains"}
 _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
@@ -436,9 +437,9 @@ class Bars:
             return self._component not in _PAIRED
         read = self._looked
         # Where texts fail that have no right form, a piece tells the form that they have instead;
-        # where those fail that have a wrong one, it says the rule again.
+        # where those fail that have a wrong one, it says the rule again, but for how they begin.
         denied = read is not None and read.offending and _DENIED.search(read.offending.text)
-        return steps == self._end and condition.test in _TEXTS
+        return steps == self._end and condition.test in (_TEXTS if denied else _BEGINNINGS)
 
     def direct(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or one an outcome looks at."""
