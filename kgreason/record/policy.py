@@ -206,6 +206,12 @@ def load(name: str = DEFAULT_POLICY) -> Policy:
         store = _read(Path(name))
         (iri,) = _policies(store)
         return _complete(_made(store, iri, name), f"--policy {name}")
+    return _of_catalogue(name)
+
+
+@cached
+def _of_catalogue(name: str) -> Policy:
+    """Return a policy that comes along, or that an extension brings."""
     for iri in _policies(_store()):
         if _local(iri) == name:
             return _complete(_made(_store(), iri, name), f"The policy {name}")

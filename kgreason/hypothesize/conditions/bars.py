@@ -439,7 +439,8 @@ class Bars:
         # Where texts fail that have no right form, a piece tells the form that they have instead;
         # where those fail that have a wrong one, it says the rule again, but for how they begin.
         denied = read is not None and read.offending and _DENIED.search(read.offending.text)
-        return steps == self._end and condition.test in (_TEXTS if denied else _BEGINNINGS)
+        told = _TEXTS if denied else _BEGINNINGS if steps else ()
+        return steps == self._end and condition.test in told
 
     def direct(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or one an outcome looks at."""
