@@ -357,9 +357,13 @@ class View:
 
 
 def reads(family: Template, reading: Reading) -> bool:
-    """Check whether a family is about what a query asks, as it is read."""
+    """Check whether a family is about what a query asks, as it is read.
+
+    Where to have a value is to have the outcome, nothing that is wrong with values is a cause.
+    """
     wanted = frozenset(family.header.get("components", "").split())
-    return bool(wanted & (reading.components | {"OutcomeQuery"}))
+    beside = "beside-value" in family.header or reading.most != 0
+    return beside and bool(wanted & (reading.components | {"OutcomeQuery"}))
 
 
 def _of_reading(reading: Reading) -> dict[str, Value]:
@@ -500,6 +504,8 @@ def exposure_of(given: Constraint, node: str = "focus") -> Fragment:
 def _asked_of(given: Constraint) -> list[NamedNode]:
     """Return the properties of which a node needs a value to fail; none where it needs none."""
     if given.component == TRAILS.OutcomeQuery:
+        if forbids(given):
+            return []
         found = given.readings
         # Of several things that are asked, one may be enough; two that are compared are both.
         alone = len(found) == 1 or all("LessThan" in one.components for one in found)
@@ -514,9 +520,13 @@ def _asked_of(given: Constraint) -> list[NamedNode]:
 
 
 def forbids(constraint: Constraint) -> bool:
-    """Check whether a rule allows no value at all, so that to have one is to fail."""
+    """Check whether a rule allows no value at all, so that to have one is to fail.
+
+    Or whether a query asks just that: which nodes have one.
+    """
     given = constraint.parameters.get(SH.maxCount, ())
-    return any(isinstance(term, Literal) and term.value.strip("+-0") == "" for term in given)
+    none = any(isinstance(term, Literal) and term.value.strip("+-0") == "" for term in given)
+    return none or any(one.most == 0 for one in constraint.readings)
 
 
 def digest(pattern: Fragment) -> str:

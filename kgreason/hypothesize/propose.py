@@ -9,7 +9,8 @@ from kgreason.context.symptom import Symptom
 from kgreason.context.view import View
 from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import Candidate, filled
-from kgreason.hypothesize.conditions.seam import nearest
+from kgreason.hypothesize.conditions.code import SOME
+from kgreason.hypothesize.conditions.seam import BITS, nearest
 from kgreason.hypothesize.consulting import Consulting
 from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round
 from kgreason.hypothesize.frames import Filtering, Proposal, framed, propose, sifted
@@ -40,7 +41,7 @@ def proposal_of(
         found = propose(
             view, context.most, memory.rejected, proposers=proposers, consult=consulting
         )
-        found = found if found.frames else _best_of_none(view, found)
+        found = _with_nearest(view, found)
         return replace(found, consulted=tuple(consulting.done))
     wanting = recorded.found_wanting(context, symptom, round_)
     runs: list[Filtering] = []
@@ -63,16 +64,21 @@ def proposal_of(
     return replace(later, reached=reached, consulted=tuple(consulting.done))
 
 
-def _best_of_none(view: View, found: Proposal) -> Proposal:
-    """Return a proposal of the best condition of all, where none was good enough to be told.
+def _with_nearest(view: View, found: Proposal) -> Proposal:
+    """Return a proposal with the best condition of all, where none was good enough to be told.
 
     That it saves too few bits, too, is the test by which “no systematic cause” is earned: whatever
-    else could have been said of these nodes saves less.
+    else could have been said of these nodes saves less. Where other candidates are proposed, it
+    stands beside them if it saves some bits: these may be the best of thousands on one half.
     """
     best = nearest(view)
     if best is None:
         return found
-    return replace(found, frames=framed(view, [filled(view, best)]))
+    best, others = filled(view, best), [c for frame in found.frames for c in frame.members]
+    scant = float(best.values[BITS].value) < SOME
+    if others and (scant or any(each.members == best.members for each in others)):
+        return found
+    return replace(found, frames=framed(view, [*others, best]))
 
 
 def _later(

@@ -17,6 +17,7 @@ from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.shacl import Path as ShapePath
 from kgreason.shacl import bound_to
+from kgreason.shacl.needed import NEARLY
 
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
@@ -41,6 +42,7 @@ _LETTERS: Final = frozenset({"form"}) | _WRITTEN
 _PIECES: Final = _LETTERS | {"contains"}
 _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
+_DESCRIBED: Final = frozenset({"Class", "Node"})
 _DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
 """A right form of a text that a pattern says is not there."""
 _REGEX: Final = re.compile(r"\bREGEX\b", re.IGNORECASE)
@@ -91,6 +93,7 @@ class Bars:
             self._asked_form,
             self._constrained,
             self._looked_at,
+            self._there,
             self._compared,
             self._beside,
             self._lacking_too,
@@ -331,6 +334,30 @@ class Bars:
         ):
             return "of what is not described nothing is said"
         return ""
+
+    def _there(self, condition: Condition) -> str:
+        """Bar what is said of values where to have one is to have the outcome."""
+        steps = _steps(condition)
+        if any(steps[: len(end)] == end for end in self._enough):
+            return "the query itself asks which nodes have a value"
+        counted = (_plain(one.path) for one in self._constraint.readings if one.most is not None)
+        if condition.test in _NUMBERS and any(end and steps[: len(end)] == end for end in counted):
+            return "what has several values has several things behind them"
+        return ""
+
+    @cached_property
+    def _enough(self) -> tuple[tuple[tuple[bool, NamedNode], ...], ...]:
+        """The paths at the end of which one value is enough for an outcome, of whatever kind."""
+        found = []
+        failing = self._own(self._view.marks.failing_mask)
+        looked = self._own(self._view.marks.population.everyone)
+        for one in self._constraint.readings:
+            having = self._having(one.path.text) & looked if _plain(one.path) else 0
+            bad = (having & failing).bit_count()
+            plainly = one.most == 0 or one.components <= _DESCRIBED
+            if plainly and not one.lacking and having and bad >= NEARLY * having.bit_count():
+                found.append(_plain(one.path))
+        return tuple(found)
 
     def _compared(self, condition: Condition) -> str:
         """Bar bounds on what the rule compares the value with."""

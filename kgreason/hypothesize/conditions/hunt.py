@@ -47,10 +47,12 @@ class Extent:
     At most `paths` paths are fetched, with `rows` pairs in all; of populations of more than `nodes`
     a sample is looked at: `passing` of all and `failing` of those that fail. A region has up to
     `parts` conditions, a story up to `regions` regions; `beam` regions are narrowed at a time; for
-    the best `drawn` of them bounds and sets are drawn anew.
+    the best `drawn` of them bounds and sets are drawn anew. `further` paths are fetched beyond
+    these where one goes on from a path whose conditions tell something already.
     """
 
     paths: int = 40
+    further: int = 8
     rows: int = 400_000
     nodes: int = WHOLE
     passing: int = PASSING
@@ -119,6 +121,27 @@ class Hunt:
                 limit = self._limit(table) - self.atlas.bits(path)
                 order += 1
                 heapq.heappush(queue, (-limit, 0, order, path, True))
+        if rows <= self.extent.rows:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Fetch some of the paths left over, those that go on from where most is told already.
+
+        Most could be saved behind what each node has of its own, such as the sample of a result, so
+        that such paths may use up all; where lots tell who fails, what lots are like tells more.
+        """
+        told = {before: self._tells(before) for before in {p.before for p in self.unreached}}
+        left = [path for path in self.unreached if told[path.before] >= TOLD]
+        left.sort(key=lambda path: -told[path.before])
+        for path in left[: self.extent.further]:
+            self.unreached.remove(path)
+            self._look(self.atlas.table(path))
+
+    def _tells(self, path: Path) -> float:
+        """Return the bits that the best condition of a path saves, but for what is barred."""
+        scores = self.drawn.looked[path][2] if path in self.drawn.looked else []
+        best = heapq.nlargest(_AHEAD, scores, key=lambda score: score[0])
+        return next((bits for bits, condition, _ in best if not self.barred(condition)), 0.0)
 
     def along(self, path: Path) -> Region | None:
         """Return the best condition on one path, whether it pays or not; None where none fits."""

@@ -141,6 +141,11 @@ class Path:
         return Path((*self.steps, step))
 
     @property
+    def before(self) -> "Path":
+        """The path without its last step."""
+        return Path(self.steps[:-1])
+
+    @property
     def kind(self) -> str:
         """The kind of cause that a condition on this path is, if the test does not say otherwise.
 
