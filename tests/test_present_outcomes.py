@@ -93,10 +93,10 @@ def test_what_lots_are_like_is_looked_at_where_lots_tell_something(tmp_path: Pat
 
 def test_the_best_condition_stands_beside_the_best_of_thousands(tmp_path: Path) -> None:
     """Which of many samples a study used may tell more on one half by chance than its funds."""
-    chance, lines = random.Random(11), []
+    chance, lines = random.Random(47), []
     for n in range(620):
         funds = chance.choice(["public", "industry", "none", "foundation"])
-        gone = chance.random() < (0.36 if funds == "industry" else 0.12)
+        gone = chance.random() < (0.28 if funds == "industry" else 0.12)
         used = " , ".join(f"e:sample{chance.randrange(900)}" for _ in range(12))
         lines.append(f'e:t{n} a e:Study ; e:funds "{funds}" ; e:cohort e:c{n} .')
         lines.append(f"e:c{n} e:has {used} .")
