@@ -187,4 +187,4 @@ def test_why_of_a_node_that_passes_or_is_not_there(place: Path) -> None:
     assert f"It passes, although {cause_of(place, 'west').id} is about it" in aside
     gone = asked(place, "why", "nobody")
     assert gone.code == 2
-    assert "the data say nothing of such a node" in gone.err
+    assert "the data have no such IRI" in gone.err

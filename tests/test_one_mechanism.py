@@ -95,6 +95,19 @@ def test_what_differs_in_more_than_names_is_counted() -> None:
     assert said_together(told[:2]).endswith("The same holds of 1 more property.")
 
 
+def test_two_slips_that_end_in_one_datatype_are_not_one_cause(asked: Asked) -> None:
+    """What asks for a language and what asks for a thing both got a plain text."""
+    lines = []
+    for n in range(PARTS):
+        note, of = (f"'n{n}'", f"'m{n % 3}'") if n % 4 == 0 else (f"'n{n}'@en", f"ex:m{n % 3}")
+        lines.append(f"ex:p{n} a ex:Part ; ex:note {note} ; ex:of {of} . ex:m{n % 3} a ex:Kind .")
+    tagged = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
+    rules = [f"sh:path ex:note ; sh:datatype {tagged}", "sh:path ex:of ; sh:class ex:Kind"]
+    said = [cause["statement"] for cause in asked(rules, lines)["causes"]]
+    assert len(said) == 2, said
+    assert not any("The same holds of" in one for one in said), said
+
+
 FAR = "sh:path ( ex:address ex:code )"
 
 

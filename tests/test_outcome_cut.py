@@ -77,6 +77,12 @@ def test_few_or_equal_numbers_have_no_groups(numbers: list[Decimal]) -> None:
     assert outcome_cut(numbers).bits is None
 
 
+@pytest.mark.parametrize(("ones", "at"), [(17, 1), (40, 1), (0, 0), (100, 1)])
+def test_of_noughts_and_ones_the_ones_are_the_outcome(ones: int, at: int) -> None:
+    numbers = [Decimal(0)] * (100 - ones) + [Decimal(1)] * ones
+    assert outcome_cut(numbers).at == at
+
+
 def test_most_are_not_told_as_the_outcome() -> None:
     """A few low numbers below all others: the others are no outcome to be explained."""
     assert outcome_cut(drawn(1, (20, 5, 1), (200, 50, 3))).bits is None

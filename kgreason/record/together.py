@@ -12,6 +12,7 @@ _NAMED: Final = 5
 """How many more properties a sentence names."""
 _IRI: Final = re.compile(r"<?([^<>\s]*[/#:])([^/#:<>\s]+)>?")
 _MAPPING: Final = "mapping"
+_DATATYPE: Final = "datatype"
 
 
 class Told(Protocol):
@@ -67,7 +68,16 @@ def mechanism_of(one: Told) -> tuple[str, ...] | None:
     slip = _slip(one.dimension, one.level)
     if slip is not None:
         return (one.family, *slip[:2])
+    if one.kind == _DATATYPE:
+        # A text that has no language is another slip than a text in place of a thing.
+        return (one.family, one.level, _without_name(one.statement, one.dimension))
     return None if one.kind == _MAPPING else (one.family, one.level)
+
+
+def _without_name(statement: str, dimension: str) -> str:
+    """Return a statement without the name of the property it is about, or its label and name."""
+    name = re.escape(re.split("[/#:]", dimension.rstrip(">"))[-1])
+    return re.sub(rf"(“[^”]*” \()?\b{name}\b\)?", "", statement, count=1)
 
 
 def _slip(right: str, wrong: str) -> tuple[str, str, str] | None:

@@ -164,7 +164,8 @@ def _found(at_hand: AtHand, name: str) -> Node:
         several = ", ".join(sorted(node.value for node in focus)[:3])
         raise OptionError(f"{name}: several nodes have this name ({several}); give the whole IRI.")
     raise OptionError(
-        f"{name}: the data say nothing of such a node; give its IRI, as `kgreason nodes` lists it."
+        f"{name}: no node that fails is called so, and the data have no such IRI; give the whole "
+        "IRI, as `kgreason nodes` lists it."
     )
 
 

@@ -37,7 +37,8 @@ def outcome_cut(numbers: Iterable[Decimal]) -> Cut:
     """Return the number from which on a node has the outcome.
 
     That is the least number of the upper of two groups, where the numbers fall into two and the
-    upper one holds no more than half; else the upper quartile. Numbers above zero are looked at as
+    upper one holds no more than half; else the upper quartile, or, where that is the least number
+    of all, the next one. Numbers above zero are looked at as
     they are, then as logarithms.
     """
     ordered = sorted(numbers)
@@ -51,7 +52,10 @@ def outcome_cut(numbers: Iterable[Decimal]) -> Cut:
         if found:
             place, bits = found
             return Cut(ordered[place], Decimal(bits).quantize(_TENTH, ROUND_FLOOR))
-    return Cut(upper_quartile(ordered))
+    at = upper_quartile(ordered)
+    if at == ordered[0]:  # from the least number on all would have the outcome
+        at = next((number for number in ordered if number > at), at)
+    return Cut(at)
 
 
 def upper_quartile(numbers: Iterable[Decimal]) -> Decimal:
