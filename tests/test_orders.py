@@ -81,6 +81,12 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("How many boxes have a colour 7?", True, "is called “7”; the answer takes no account"),
         ("List three boxes", True, "Box has 12 nodes: b0, b1, b10 and 9 more."),
         ("Which boxes does <https://example.org/yard/red> send?", True, "4 of 12 nodes of Box"),
+        (
+            "How many colours does b3 have in 2026?",
+            True,
+            "green. Nothing in the graph is called “20",
+        ),
+        ("Do boxes of b4 have a colour in 2026?", True, "is called “2026”; the answer takes no"),
         ("What gross mass does b3 have?", True, "grossMass of b3: 3."),
         ("Who is the sender company of b3?", True, "sender of b3: red"),
         ("Which box has been out the longest since it was sent?", True, "earliest sentOn: b0"),

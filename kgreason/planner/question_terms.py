@@ -100,6 +100,8 @@ class _Reader:
             found, beyond = self._ordering(classes, second[0], found)
             value, beside = self._values_of(classes, second[0], found, value)
             found = self._dated(classes, found, other=bool(second[0] or value))
+        else:
+            self._dated((), None, other=True)
         if found is not None and not classes and node is None:
             node = self._terms.naming("node", lambda: self._terms.plain_node(found.name))
             classes = () if node is not None else self._terms.classes_having(found.name)
