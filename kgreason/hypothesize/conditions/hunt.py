@@ -25,6 +25,7 @@ from kgreason.hypothesize.conditions.paths import LONGEST, Path
 from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted
 from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
 from kgreason.hypothesize.conditions.scale import Scale
+from kgreason.shacl.needed import NEARLY
 
 _A_PATH: Final = integer("beamOfPath")
 _KEEPS: Final = figure("narrowedKeeps")
@@ -129,6 +130,7 @@ class Hunt:
 
         Most could be saved behind what each node has of its own, such as the sample of a result, so
         that such paths may use up all; where lots tell who fails, what lots are like tells more.
+        What tells nearly all of them, and hardly any other node, needs no more words.
         """
         told = {before: self._tells(before) for before in {p.before for p in self.unreached}}
         left = [path for path in self.unreached if told[path.before] >= TOLD]
@@ -138,10 +140,15 @@ class Hunt:
             self._look(self.atlas.table(path))
 
     def _tells(self, path: Path) -> float:
-        """Return the bits that the best condition of a path saves, but for what is barred."""
+        """Return what the best condition of a path saves, 0 where it leaves nothing to be told.
+
+        What is barred does not count.
+        """
         scores = self.drawn.looked[path][2] if path in self.drawn.looked else []
         best = heapq.nlargest(_AHEAD, scores, key=lambda score: score[0])
-        return next((bits for bits, condition, _ in best if not self.barred(condition)), 0.0)
+        bits, nodes = next(((b, m) for b, c, m in best if not self.barred(c)), (0.0, 0))
+        bad = (nodes & self._whole.bad).bit_count()
+        return 0.0 if bad >= NEARLY * max(nodes.bit_count(), self._whole.failing) else bits
 
     def along(self, path: Path) -> Region | None:
         """Return the best condition on one path, whether it pays or not; None where none fits."""
