@@ -15,7 +15,7 @@ from kgreason.hypothesize.conditions.seam import flagged
 from kgreason.hypothesize.conditions.seam import recorded as recorded_conditions
 from kgreason.test import plans
 from kgreason.test.confounders import leaders
-from kgreason.test.design import register, registered, roles
+from kgreason.test.design import register, registered
 
 STAGE: Final = 8
 _KIND: Final = "rescaling"
@@ -30,12 +30,14 @@ def compare(context: Context, symptom: Symptom, round_: int) -> None:
     ahead = {row["hypothesis"] for row in leaders(context, symptom, round_)}
     designed = []
     for rows in recorded.frames(context, symptom, round_):
-        for place, row in enumerate(rows):
+        claiming = [row for row in rows if row["catchAll"].value == "false"]
+        outlines = [recorded.outline(row) for row in claiming]
+        for place, row in enumerate(claiming):
             text = row["bindings"].value if "bindings" in row else ""
             parts = _parts(view, text) if text and row["hypothesis"] in ahead else ()
             if parts:
                 query = _query(view, parts, predicate)
-                told = roles(rows, place)
+                told = plans.roles_in(view, outlines, place)
                 scheme = view.marks.whole.scheme
                 planned = plans.PlannedTest(_KIND, query, scheme, place, None, told)
                 designed.append((rows, planned))
