@@ -66,6 +66,19 @@ def test_a_place_is_held_against_what_lies_beside_it(
     assert (found.outcome, given and str(given)) == (outcome, ratio)
 
 
+def test_numbers_without_a_size_are_left_out() -> None:
+    rows = [(text, side) for side in ("", "0") for text in ("INF", "NaN", "-3.0", "0.0", "1e-999")]
+    given: list[Row] = [
+        {
+            "outside": ox.Literal(side),
+            "number": ox.Literal(text, datatype=XSD.double),
+            "nodes": ox.Literal("40", datatype=XSD.integer),
+        }
+        for text, side in rows
+    ]
+    assert read(given, Setting()).outcome == "undetermined"
+
+
 def test_few_numbers_that_vary_much_tell_no_unit() -> None:
     assert told({"": spread(1, 15, 250.0, 1.4), "0": spread(2, 500, 25.0, 1.4)}).outcome == "alike"
 

@@ -40,15 +40,14 @@ def compare(context: Context, symptom: Symptom, round_: int) -> None:
                 told = plans.roles_in(view, outlines, place)
                 scheme = view.marks.whole.scheme
                 planned = plans.PlannedTest(_KIND, query, scheme, place, None, told)
-                designed.append((rows, planned))
+                designed.append((rows, row["pattern"].value, planned))
     if not designed:
         return
     step = context.record.step("Design")
     step.describe(step.node, symptom=symptom.node, round=round_, stage=STAGE)
     known = registered(context, symptom)
-    for rows, planned in designed:
-        nodes = [recorded.hypothesis_of(row) for row in rows]
-        register(step, nodes, planned, rows[planned.tested]["pattern"].value, known)
+    for rows, region, planned in designed:
+        register(step, [recorded.hypothesis_of(row) for row in rows], planned, region, known)
     context.record.commit(step)
 
 

@@ -48,7 +48,8 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     for row in rows:
         numbers = found.setdefault(row["outside"].value, {})
         number = float(row["number"].value)
-        numbers[number] = numbers.get(number, 0) + int(row["nodes"].value)
+        if 0 < number < math.inf:  # a decimal may be too small for a float
+            numbers[number] = numbers.get(number, 0) + int(row["nodes"].value)
     inside = _sizes([found.pop("", {})])
     beside = [_sizes([numbers]) for parts, numbers in sorted(found.items()) if len(parts) == 1]
     whole, *others = (judged(inside, one) for one in (_sizes(found.values()), *beside))
