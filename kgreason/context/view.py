@@ -362,8 +362,9 @@ def reads(family: Template, reading: Reading) -> bool:
     Where to have a value is to have the outcome, nothing that is wrong with values is a cause.
     """
     wanted = frozenset(family.header.get("components", "").split())
-    beside = "beside-value" in family.header or reading.most != 0
-    return beside and bool(wanted & (reading.components | {"OutcomeQuery"}))
+    if reading.most == 0 and "beside-value" not in family.header:
+        return False
+    return bool(wanted & (reading.components | {"OutcomeQuery"}))
 
 
 def _of_reading(reading: Reading) -> dict[str, Value]:
@@ -503,15 +504,15 @@ def exposure_of(given: Constraint, node: str = "focus") -> Fragment:
 
 def _asked_of(given: Constraint) -> list[NamedNode]:
     """Return the properties of which a node needs a value to fail; none where it needs none."""
+    if forbids(given):
+        return []
     if given.component == TRAILS.OutcomeQuery:
-        if forbids(given):
-            return []
         found = given.readings
         # Of several things that are asked, one may be enough; two that are compared are both.
         alone = len(found) == 1 or all("LessThan" in one.components for one in found)
         asked = [one.predicate for one in found if alone and not one.lacking]
         return [p for p in asked if p is not None] if asked and all(asked) else [*given.needed]
-    if given.component not in _PRESENCE or forbids(given):
+    if given.component not in _PRESENCE:
         return []
     path = given.path
     needed = [] if path is None or path.predicate is None else [path.predicate]

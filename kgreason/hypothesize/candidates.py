@@ -13,7 +13,7 @@ from kgreason.base.store import Row, Term
 from kgreason.base.templates import Fragment, Template, Value, role
 from kgreason.base.terms import SH
 from kgreason.context.named_wrong import says_again
-from kgreason.context.view import LEAST, View, members, number, reads, table
+from kgreason.context.view import LEAST, View, forbids, members, number, reads, table
 from kgreason.graph.marks import Split
 from kgreason.hypothesize.several import entries, sorted_terms
 from kgreason.shacl import Constraint, Reading
@@ -119,16 +119,8 @@ def suits(family: Template, constraint: Constraint) -> bool:
     wanted = family.header.get("components", "").split()
     local = constraint.component.value.rpartition("#")[2].removesuffix("ConstraintComponent")
     beside = "beside-value" in family.header
-    one_way = breaks_one_way(constraint) or _forbids(constraint)
+    one_way = breaks_one_way(constraint) or forbids(constraint)
     return not wanted or (local in wanted and (beside or not one_way))
-
-
-def _forbids(constraint: Constraint) -> bool:
-    """Check whether a rule allows no value at all: then none is one too many beside others."""
-    most = constraint.parameters.get(SH.maxCount, ())
-    return constraint.component == SH.MaxCountConstraintComponent and any(
-        isinstance(term, Literal) and term.value == "0" for term in most
-    )
 
 
 def breaks_one_way(constraint: Constraint) -> bool:

@@ -16,6 +16,7 @@ from kgreason.graph.names import Names
 from kgreason.planner import class_links
 from kgreason.planner.measures import (
     Measured,
+    Period,
     best_measured,
     longest_in,
     measured_in,
@@ -101,7 +102,7 @@ class _Reader:
             value, beside = self._values_of(classes, second[0], found, value)
             found = self._dated(classes, found, other=bool(second[0] or value))
         else:
-            self._dated((), None, other=True)
+            self._timeless()
         if found is not None and not classes and node is None:
             node = self._terms.naming("node", lambda: self._terms.plain_node(found.name))
             classes = () if node is not None else self._terms.classes_having(found.name)
@@ -232,19 +233,23 @@ class _Reader:
 
         The time is dropped, and its words are told, where something else narrows the nodes down.
         """
-        period, self._period = self._period, None
+        period = self._timeless()
         if period is None:
             return found
-        words = content(period.said)
-        self._terms.used -= words
         if other or self._intents.keys() & _NO_TIME:
             return found
         dates = found or best_measured(frozenset({"date"}), self._terms.properties(classes))
         if dates is None or not dates.dated:
             return found
         self._period = period
-        self._terms.used |= words
+        self._terms.used |= content(period.said)
         return dates
+
+    def _timeless(self) -> Period | None:
+        """Leave the time of the question aside, so that its words are told; gives it, if any."""
+        period, self._period = self._period, None
+        self._terms.used -= content(period.said) if period else set()
+        return period
 
     def _most(self, number: ox.Literal | None) -> int:
         """Return how many are asked for, 0 where that is not said; a number without use is told."""

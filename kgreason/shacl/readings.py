@@ -25,7 +25,8 @@ from kgreason.shacl.query_tree import none_asked, parsed, rows_of, settled, trut
 _HOLE: Final = "<urn:x-kgreason:work:asked>"
 _OPEN: Final = frozenset({"Variable", "BNode"})
 _FOCUS: Final = frozenset({"focus", "this"})
-_DESCRIBING: Final = frozenset({"Class", "Node"})
+DESCRIBING: Final = frozenset({"Class", "Node"})
+"""Components that ask what lies behind a value."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class _Failure:
             offending=_written(row, named, self._binds, None),
             parameters={k: v for one in tests for k, v in one.parameters.items()},
             allowed=tuple(t for one in tests for t in one.allowed),
-            described=any(_DESCRIBING & one.components for one in tests),
+            described=any(DESCRIBING & one.components for one in tests),
             text=any(one.text for one in tests),
             linked=any(one.linked for one in tests),
             compared=self._later(name, tests),

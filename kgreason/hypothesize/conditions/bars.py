@@ -18,6 +18,7 @@ from kgreason.hypothesize.conditions.paths import Path
 from kgreason.shacl import Path as ShapePath
 from kgreason.shacl import bound_to
 from kgreason.shacl.needed import NEARLY
+from kgreason.shacl.readings import DESCRIBING
 
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
@@ -42,7 +43,6 @@ _LETTERS: Final = frozenset({"form"}) | _WRITTEN
 _PIECES: Final = _LETTERS | {"contains"}
 _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
-_DESCRIBED: Final = frozenset({"Class", "Node"})
 _DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
 """A right form of a text that a pattern says is not there."""
 _REGEX: Final = re.compile(r"\bREGEX\b", re.IGNORECASE)
@@ -303,10 +303,6 @@ class Bars:
                 on_value and self._component in COUNTED and test in _OTHERS,
                 "of several values one is always another than the one named",
             ),
-            (
-                beyond and self._component in COUNTED and test in _NUMBERS,
-                "what has several values has several things behind them",
-            ),
             (typed, "the rule itself asks for the class"),
         )
         return next((why for barred, why in reasons if barred), "")
@@ -340,10 +336,17 @@ class Bars:
         steps = _steps(condition)
         if any(steps[: len(end)] == end for end in self._enough):
             return "the query itself asks which nodes have a value"
-        counted = (_plain(one.path) for one in self._constraint.readings if one.most is not None)
-        if condition.test in _NUMBERS and any(end and steps[: len(end)] == end for end in counted):
+        counted = any(steps[: len(end)] == end for end in self._counted)
+        if counted and condition.test in _NUMBERS:
             return "what has several values has several things behind them"
         return ""
+
+    @cached_property
+    def _counted(self) -> frozenset[tuple[tuple[bool, NamedNode], ...]]:
+        """The paths whose values the rule counts, or a query that is read so."""
+        own = {self._path} if self._component in COUNTED else set()
+        read = {_plain(one.path) for one in self._constraint.readings if one.most is not None}
+        return frozenset(own | read) - {()}
 
     @cached_property
     def _enough(self) -> tuple[tuple[tuple[bool, NamedNode], ...], ...]:
@@ -354,8 +357,8 @@ class Bars:
         for one in self._constraint.readings:
             having = self._having(one.path.text) & looked if _plain(one.path) else 0
             bad = (having & failing).bit_count()
-            plainly = one.most == 0 or one.components <= _DESCRIBED
-            if plainly and not one.lacking and having and bad >= NEARLY * having.bit_count():
+            whatever = one.most == 0 or (one.described and one.components <= DESCRIBING)
+            if whatever and not one.lacking and having and bad >= NEARLY * having.bit_count():
                 found.append(_plain(one.path))
         return tuple(found)
 

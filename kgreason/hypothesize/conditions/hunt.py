@@ -145,7 +145,7 @@ class Hunt:
         What is barred does not count.
         """
         scores = self.drawn.looked[path][2] if path in self.drawn.looked else []
-        best = heapq.nlargest(_AHEAD, scores, key=lambda score: score[0])
+        best = heapq.nlargest(self.extent.beam, scores, key=lambda score: score[0])
         bits, nodes = next(((b, m) for b, c, m in best if not self.barred(c)), (0.0, 0))
         bad = (nodes & self._whole.bad).bit_count()
         return 0.0 if bad >= NEARLY * max(nodes.bit_count(), self._whole.failing) else bits
