@@ -139,7 +139,7 @@ class View:
             "listed": self._listed(),
             "chosen": self._chosen(predicate),
             "imported": self._imported(),
-            "asked": self.constraint.component == TRAILS.OutcomeQuery,
+            "asked": self.is_question,
             "unique": self.constraint.component == SH.UniqueLangConstraintComponent,
             "published": list(published()),
             "vocabularies": list(vocabularies()),
@@ -157,7 +157,7 @@ class View:
         }
         offered["textual"] = bool((_OF_TEXTS | COUNTED) & named)
         offered |= self._of_iris()
-        if self.constraint.component != TRAILS.OutcomeQuery:
+        if not self.is_question:
             offered["shape"] = self.constraint.component
         if split.sound is not None:
             offered["sound"] = split.sound.name
@@ -301,9 +301,18 @@ class View:
         return offered
 
     @property
+    def is_question(self) -> bool:
+        """Whether a query asks who has an outcome, and no rule says who fails.
+
+        What goes with an outcome is asked then. That a few groups differ answers it, also where
+        such groups differ anyway; of a failure that is no cause.
+        """
+        return self.constraint.component == TRAILS.OutcomeQuery
+
+    @property
     def looks_at(self) -> Reading | None:
         """The ends of one link that an outcome looks at; None for any other rule."""
-        if self.constraint.component != TRAILS.OutcomeQuery or self.constraint.at is not None:
+        if not self.is_question or self.constraint.at is not None:
             return None
         found = self.constraint.readings
         alone = len(found) == 1 and found[0].offending is not None

@@ -7,6 +7,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.figures import integer
+from kgreason.base.siblings import LEAST_SIBLINGS
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Value, template
 from kgreason.context.broken import breaks
@@ -104,10 +105,16 @@ def _levels(view: View, candidate: Candidate, half: NamedNode) -> Fragment | Non
 
 
 def _several(view: View, levels: Fragment) -> bool:
-    """Check whether there are enough levels to estimate a spread from."""
-    population = view.marks.everyone
-    text = template("context", "few-levels").render(population=population, levels=levels)
-    return len(list(view.graph.store.select(text))) >= FEW
+    """Check whether there are enough levels to estimate a spread from.
+
+    Where it is asked what goes with an outcome, that few levels differ is the answer, and only
+    many of them, of which the worst was picked, have a spread that it may be no more than.
+    """
+    least = LEAST_SIBLINGS + 1 if view.is_question else FEW
+    text = template("context", "few-levels").render(
+        population=view.marks.everyone, levels=levels, least=Fragment(str(least))
+    )
+    return len(list(view.graph.store.select(text))) >= least
 
 
 def joint_level(candidate: Candidate) -> Literal | None:

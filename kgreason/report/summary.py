@@ -98,7 +98,7 @@ def answer(record: Record) -> Answer:
         which,
         _text(said["sentence"].value),
         tuple(_cause(record, one, which) for one in found),
-        tuple(_without_cause(record)),
+        tuple(_without_cause(record, found)),
         tuple(_text(row["sentence"].value) for row in record.store.select(doubts)),
     )
 
@@ -211,8 +211,9 @@ def _mended() -> Sequence[str]:
     return sorted({family for t in usual for family in t.header["families"].split()})
 
 
-def _without_cause(record: Record) -> Iterator[OpenSymptom]:
-    """Return the symptoms that no cause was found for."""
+def _without_cause(record: Record, found: Sequence[Cause]) -> Iterator[OpenSymptom]:
+    """Return the symptoms that no cause was found for, or for most of whose nodes none was."""
+    reached = {iri for cause in found for iri, nodes in cause.reach.items() if nodes}
     for row in symptoms(record):
         verdict = row["verdict"].value if "verdict" in row else _OPEN
         if verdict not in {_OPEN, "no systematic cause"}:
@@ -226,7 +227,8 @@ def _without_cause(record: Record) -> Iterator[OpenSymptom]:
         step = next(_steps(record, "symptom", values), None) if verdict == _OPEN else None
         whole = f" of {row['population'].value}" if "population" in row else ""
         name = _text(row["name"].value)
-        counts = f"{row['failing'].value}{whole} {_text(row['things'].value)}"
+        rest = "the rest of " if row["symptom"].value in reached else ""
+        counts = f"{rest}{row['failing'].value}{whole} {_text(row['things'].value)}"
         yield OpenSymptom(row["symptom"].value, name, counts, verdict, step)
 
 

@@ -83,6 +83,11 @@ class Bars:
         self._looked = view.looks_at
         self._end = () if self._looked is None else ((False, self._looked.predicate),)
 
+    @property
+    def few_may_differ(self) -> bool:
+        """Whether a region of few clusters is told although such clusters may differ anyway."""
+        return self._view.is_question
+
     def __call__(self, condition: Condition) -> str:
         """Return the reason for which a condition is none, or ""."""
         checks: tuple[Callable[[Condition], str], ...] = (

@@ -17,17 +17,19 @@ from pyoxigraph import Literal
 
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
+from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import TOLD, together
 from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
-from kgreason.hypothesize.conditions.paths import LONGEST, Path
+from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step
 from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted
 from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
 from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.shacl.needed import NEARLY
 
 _A_PATH: Final = integer("beamOfPath")
+_TYPE: Final = Step("forward", RDF.type)
 _KEEPS: Final = figure("narrowedKeeps")
 _LEFT: Final = integer("leftOver")
 _PAYS: Final = figure("partBits")
@@ -301,17 +303,17 @@ class Hunt:
         return first if single is None else Region((single[1],), first.mask, single[0])
 
     def _worded(self, first: Region, among: int) -> Region:
-        """Return the piece of a text that holds the same nodes as a single sign, if it pays.
+        """Return what says better which nodes a single condition holds, if it pays.
 
-        “Contains OLD-” says more than “has a hyphen”, though it takes longer.
+        “Contains OLD-” says more than “has a hyphen”, and “with a funder” says sooner what “whose
+        funder is a funding body” says, though both take longer to code.
         """
         part = first.parts[0]
-        if len(first.parts) > 1 or part.test != "form" or not _is_sign(part):
+        if len(first.parts) > 1:
             return first
         alike = (s for s in self._singles(among) if s[2] == first.mask and s[0] >= TOLD)
-        pieces = [s for s in alike if s[1].path == part.path and s[1].test in _PIECES]
-        piece = self.pool.top(pieces)
-        return first if piece is None else Region((piece[1],), first.mask, piece[0])
+        better = self.pool.top([s for s in alike if _says_better(s[1], part)])
+        return first if better is None else Region((better[1],), first.mask, better[0])
 
     def _rest(self, among: int) -> float:
         """Return the bits that single conditions still save, one after the other."""
@@ -516,6 +518,15 @@ def mixed(rival: Region, told: Sequence[Region], failing: int) -> float:
 
 def _paths(region: Region) -> set[Path]:
     return {part.path for part in region.parts}
+
+
+def _says_better(other: Condition, part: Condition) -> bool:
+    """Check whether a condition with the same nodes is the one that a person would tell."""
+    if part.test == "form" and _is_sign(part):
+        return other.path == part.path and other.test in _PIECES
+    on_the_way = part.path.steps[: len(other.path)] == other.path.steps
+    further = part.test == "exists" or part.path.steps[-1:] == (_TYPE,)
+    return other.test == "exists" and on_the_way and further and len(other.path) < len(part.path)
 
 
 def _is_sign(part: Condition) -> bool:
