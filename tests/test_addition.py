@@ -19,6 +19,8 @@ from kgreason.review.reassess import reassess
 from tests.audit_support import lab, statements, tiny
 from tests.cli_support import run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -299,6 +299,7 @@ def test_domains_and_ranges_fit_what_is_recorded(laboratory: Record) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+@pytest.mark.slow
 def test_a_mutant_is_found_by_the_rules_named(
     mutant: dict[str, Any], histories: Callable[[str], Record]
 ) -> None:
@@ -316,6 +317,7 @@ def test_a_mutant_is_found_by_the_rules_named(
 
 
 @pytest.mark.parametrize("mutant", CAREFUL, ids=lambda mutant: mutant["name"])
+@pytest.mark.slow
 def test_what_a_careful_forger_did_is_found_by_the_rules_named(
     mutant: dict[str, Any], histories: Callable[[str], Record]
 ) -> None:

@@ -171,6 +171,7 @@ WHERE { ?h trails:kind trails:SourceCause ; trails:region ?q
 
 
 @pytest.mark.parametrize("policy", ["frame", "delta", "competing-scores"])
+@pytest.mark.slow
 def test_the_second_engine_comes_to_the_very_figures(tmp_path: Path, policy: str) -> None:
     record = tiny(tmp_path, policy=policy)
     found = recomputed(audit(record), record)

@@ -455,6 +455,7 @@ def test_both_engines_find_nothing(record: Record) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+@pytest.mark.slow
 def test_a_mutant_is_found_by_the_rules_named(
     mutant: dict[str, Any], record: Record, lowered: Record
 ) -> None:

@@ -67,6 +67,10 @@ RDFLIB_DIFFERS = {
 """Where rdflib departs from SPARQL 1.1, or from how the store that keeps ledgers fills it out."""
 
 
+SLOW_ON_RDFLIB = "hypothesize/"
+"""The long queries that look for causes in the data: rdflib takes most of their time."""
+
+
 def on_engines(given: Iterable[tuple[Case | str, ...]]) -> list[ParameterSet]:
     """Give each case for each engine."""
     made = []
@@ -75,6 +79,8 @@ def on_engines(given: Iterable[tuple[Case | str, ...]]) -> list[ParameterSet]:
         for engine in ENGINES:
             reason = RDFLIB_DIFFERS.get(name) if engine == "rdflib" else None
             marks = [pytest.mark.skip(reason=reason)] if reason else []
+            if engine == "rdflib" and name.startswith(SLOW_ON_RDFLIB):
+                marks.append(pytest.mark.slow)
             made.append(pytest.param(engine, *values, id=f"{name} {engine}", marks=marks))
     return made
 

@@ -162,6 +162,7 @@ AS_A_CAUSE: Final = ("region", 2)
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=SLOW) for s in range(1, 4))])
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
 def test_of_clusters_with_rates_of_their_own_none_is_told(
     level: str, seed: int, tmp_path: Path
 ) -> None:
@@ -288,6 +289,7 @@ def sums(small: tuple[View, Atlas], deals: int) -> list[float]:
     return out
 
 
+@pytest.mark.slow
 def test_the_sum_of_all_e_values_has_mean_at_most_one(small: tuple[View, Atlas]) -> None:
     found = sums(small, 200)
     assert 0.01 < sum(found) / len(found) <= 1

@@ -210,6 +210,7 @@ def of_rule(rule: str, drawn: dict[str, Decimal]) -> dict[str, Decimal]:
 @pytest.mark.parametrize("rule", PLAIN)
 @given(sequences(6), SETTINGS)
 @settings(max_examples=200, deadline=None)
+@pytest.mark.slow
 def test_a_rule_gives_what_decimals_give(
     rule: str, items: list[Item], drawn: dict[str, Decimal]
 ) -> None:
@@ -230,6 +231,7 @@ def test_a_rule_gives_what_decimals_give_at_length(
 @given(sequences(2), SETTINGS)
 @settings(max_examples=5, deadline=None, phases=GENERATE)
 @example([Item(0, AGAINST, ONE), Item(0, FOR, SIX)], dict.fromkeys(NUMBERS_OF_ALL, ZERO))
+@pytest.mark.slow
 def test_a_rule_gives_the_same_on_rdflib(
     rule: str, items: list[Item], drawn: dict[str, Decimal]
 ) -> None:

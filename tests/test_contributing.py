@@ -15,6 +15,8 @@ import pytest
 
 from tests.test_house import DECLARED, FULL
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COPIED = ("kgreason", "ontology", "queries", "shapes", "pyproject.toml")

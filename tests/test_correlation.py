@@ -78,6 +78,7 @@ def told(found: Correlation) -> list[tuple[str, int | None, int | None]]:
     return [(cause.statement, cause.failing, cause.adds) for cause in joint.causes]
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_question_are_held_to_the_family_of_the_whole(place: Path) -> None:
     whole, parts = correlation(place / "whole"), correlation(place / "split")
     with kgreason.open(place / "whole") as opened, opened.result() as result:

@@ -115,6 +115,7 @@ def told(result: Result) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.slow
 def test_an_endpoint_gives_the_same_answer_as_files(
     name: str, server: Served, place: Path, tmp_path: Path
 ) -> None:

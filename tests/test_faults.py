@@ -140,6 +140,7 @@ def failing_nodes(made: BaseGraph, folder: Path) -> set[Any]:
 
 
 @pytest.mark.parametrize("name", sorted(DESIGNS))
+@pytest.mark.slow
 def test_what_is_struck_fails_and_hardly_anything_else(
     name: str, targets: list[Target], tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from kgreason.inject.designs import designs
 from kgreason.inject.true_constraints import derive
 from tests.cli_support import run
 
+pytestmark = pytest.mark.slow
+
 GRAPH = "generated:400"
 
 

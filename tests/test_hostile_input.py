@@ -73,6 +73,7 @@ DAMAGED: list[tuple[str, bytes]] = [
 
 @pytest.mark.parametrize(("name", "content"), DAMAGED, ids=[d[0] for d in DAMAGED])
 @pytest.mark.parametrize("option", ["data", pytest.param("shapes", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_megabytes_after_a_missing_quote_are_refused(
     name: str, content: bytes, option: str
 ) -> None:
@@ -174,6 +175,7 @@ DEEP: list[tuple[str, str]] = [
 @pytest.mark.parametrize(
     "option", ["data", *(pytest.param(o, marks=pytest.mark.slow) for o in ("lenient", "shapes"))]
 )
+@pytest.mark.slow
 def test_deep_nesting_is_refused_with_its_line(name: str, text: str, option: str) -> None:
     Path(name).write_text(text)
     args = (
@@ -193,6 +195,7 @@ def test_deep_nesting_is_refused_with_its_line(name: str, text: str, option: str
     ],
     ids=["blank nodes", "collections"],
 )
+@pytest.mark.slow
 def test_turtle_may_be_nested_as_one_likes(text: str, triples: int) -> None:
     Path("deep.ttl").write_text(text)
     assert load([Path("deep.ttl")]).triples == triples
@@ -209,6 +212,7 @@ def test_files_of_rules_are_bounded_too(option: str) -> None:
 
 
 @pytest.mark.parametrize("inner", ["[ sh:not ", "[ sh:path [ sh:inversePath "])
+@pytest.mark.slow
 def test_shapes_nested_deeply_are_named(inner: str) -> None:
     ends = " ]" * inner.count("[") * 20_000
     text = f"ex:S sh:targetClass ex:Thing ; sh:property {inner * 20_000} ex:p {ends} ."

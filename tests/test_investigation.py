@@ -173,6 +173,7 @@ kgreason.investigate(sys.argv[1], shapes=sys.argv[2], ledger=sys.argv[3], nonce=
 @pytest.mark.parametrize(
     "steps", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3, 4, 6)), 9]
 )
+@pytest.mark.slow
 def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path, steps: int) -> None:
     data, shapes = items(tmp_path / "items", 2, {"3": 0.5})
     ledger = tmp_path / "killed"

@@ -60,6 +60,7 @@ def test_the_whole_record_is_the_same_for_any_number_of_jobs(
     assert not [name for name in here if name.endswith(":1")], "the first round is done elsewhere"
 
 
+@pytest.mark.slow
 def test_where_a_process_cannot_fork_it_does_all_itself(
     options: dict[str, Any], alone: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

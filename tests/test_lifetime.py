@@ -108,6 +108,7 @@ def transitions(record: Record, rule: str) -> list[dict[str, list[str]]]:
 
 
 @pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.slow
 def test_a_history_as_it_was_written_is_clean(
     name: str, histories: Callable[[str], Record]
 ) -> None:

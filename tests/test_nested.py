@@ -101,6 +101,7 @@ def test_all_levels_together_end_as_one_investigation(place: Path, found: PlanRe
     }
 
 
+@pytest.mark.slow
 def test_the_family_of_e_bh_and_the_statuses_are_of_all_levels(found: PlanResult) -> None:
     record, made = found.result.record, found.as_dict()["synthesis"]
     leaves = fan_in(record).used

@@ -123,6 +123,7 @@ def test_what_contributing_gives_has_no_fault(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.slow
 def test_a_fault_is_told_in_a_line(tmp_path: Path, case: str) -> None:
     name, change, message = BROKEN[case]
     root = write(tmp_path, "" if change else name)

@@ -32,6 +32,8 @@ from tests.resume_support import (
     undisturbed,
 )
 
+pytestmark = pytest.mark.slow
+
 TRIAL: Final = vars(intervening)["trial"]
 MODES: Final = sorted(ANSWERS)
 

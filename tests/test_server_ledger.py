@@ -34,6 +34,8 @@ from tests.jena_server import jena_server
 from tests.lifetime_support import of
 from tests.queue_support import workers_here
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("httpx")
 HEAD = "@prefix e: <https://example.org/lab/> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
 SHAPES = f"""{HEAD}

@@ -42,6 +42,8 @@ from kgreason.report.document import section
 from kgreason.report.layouts import Drawn
 from kgreason.run import opened_elsewhere
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 EX = "https://example.org/"
 HEAD = f"@prefix ex: <{EX}> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"

@@ -18,6 +18,8 @@ from tests.cli_support import Ran
 from tests.following_support import SHAPES, shop
 from tests.test_formats import VALID as SARIF_LOG
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "supply-chain"
 PRICE = "https://example.org/supply/shapes#OrderLine-unitPrice"

@@ -46,6 +46,8 @@ from tests.queue_support import (
 from tests.resume_support import several
 from tests.test_supervisor import factory
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
