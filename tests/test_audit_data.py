@@ -199,6 +199,7 @@ def test_the_second_engine_sees_the_least_difference(
     assert says in str(found)
 
 
+@pytest.mark.slow
 def test_the_command_line_holds_a_record_to_its_data(tmp_path: Path) -> None:
     record = tiny(tmp_path)
     kept_in(tmp_path / "ledger", record).store.close()
@@ -221,6 +222,7 @@ def test_the_command_line_holds_a_record_to_its_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["md", "html"])
+@pytest.mark.slow
 def test_a_report_is_run_again_and_what_differs_is_named(tmp_path: Path, ending: str) -> None:
     record = tiny(tmp_path)
     ledger, out = tmp_path / "ledger", tmp_path / f"report.{ending}"

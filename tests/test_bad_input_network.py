@@ -133,6 +133,7 @@ def test_files_that_ask_for_more_files_are_refused(listener: Listener) -> None:
     assert listener.calls == 0
 
 
+@pytest.mark.slow
 def test_queries_call_only_if_allowed(listener: Listener) -> None:
     data = write_graph(Path())
     assert run("investigate", data, "--shapes", "shapes.ttl").code == 0
@@ -150,6 +151,7 @@ def test_queries_call_only_if_allowed(listener: Listener) -> None:
     assert listener.calls > 0
 
 
+@pytest.mark.slow
 def test_it_runs_where_there_is_no_network() -> None:
     unshare = shutil.which("unshare")
     alone = [unshare or "unshare", "-rn", sys.executable]

@@ -78,6 +78,7 @@ def test_every_kind_of_work_is_asked_for(asked: Sequence[str]) -> None:
     assert {"family cohort-class", "filter room"} <= set(asked)
 
 
+@pytest.mark.slow
 def test_between_two_queries_on_the_graph_somebody_was_asked(
     options: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +197,7 @@ class Charging(Scripted):
         return super().spent(unit)
 
 
+@pytest.mark.slow
 def test_what_is_charged_is_recorded_and_counts_when_the_run_goes_on(
     options: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

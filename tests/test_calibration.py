@@ -282,6 +282,7 @@ BROKEN: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.slow
 def test_a_file_that_cannot_be_used_is_refused(name: str, tmp_path: Path) -> None:
     said, change = BROKEN[name]
     file = written(tmp_path, some())
@@ -599,6 +600,7 @@ def test_the_command_appends_and_tells_of_contradictions(tmp_path: Path) -> None
         ("H1", "right"),
     ],
 )
+@pytest.mark.slow
 def test_a_judgement_that_cannot_be_is_refused(arguments: tuple[str, ...], place: Path) -> None:
     before = run("report", "--ledger", place / "ledger").stdout
     assert run("verdict", *arguments, "--ledger", place / "ledger").exit_code == 2

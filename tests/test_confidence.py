@@ -210,6 +210,7 @@ def test_frame_gives_what_bayes_gives_at_length(
 
 @given(frames(longest=2, digits=2))
 @settings(max_examples=10, phases=GENERATE)
+@pytest.mark.slow
 def test_frame_gives_the_same_on_rdflib(drawn: tuple[list[Decimal], list[Trial]]) -> None:
     check_frame(Book(rdflib_=True), *drawn)
 
@@ -322,6 +323,7 @@ def test_e_process_is_the_product_of_the_means_of_groups(drawn: Items) -> None:
 
 @given(items(3, "0.1"))
 @settings(max_examples=10, phases=GENERATE)
+@pytest.mark.slow
 def test_e_process_gives_the_same_on_rdflib(drawn: Items) -> None:
     check_process(Book(rdflib_=True), drawn)
 

@@ -104,6 +104,7 @@ def disagreeing(folder: Path, *parts: tuple[str, ...]) -> PlanResult:
         pytest.param((("confirms",), ("denies",) * 3), "inconclusive", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_what_is_supported_and_refuted_stands_by_the_evidence_of_both(
     tmp_path: Path, parts: tuple[tuple[str, ...], ...], status: str
 ) -> None:

@@ -97,6 +97,7 @@ def test_the_parts_of_a_question_are_held_to_the_family_of_the_whole(place: Path
     assert parts.supported == whole.supported == 4
 
 
+@pytest.mark.slow
 def test_the_joint_explanation_of_the_parts_is_that_of_the_whole(place: Path) -> None:
     whole, parts = correlation(place / "whole"), correlation(place / "split")
     with kgreason.open(place / "whole") as opened, opened.result() as result:

@@ -96,6 +96,7 @@ def test_a_record_of_nothing_checked_passes_no_gate_but_by_leave(command: str) -
         "sh:qualifiedValueShape [ sh:class ex:Company ] ; sh:qualifiedMinCount 1",
     ],
 )
+@pytest.mark.slow
 def test_failures_for_want_of_an_ontology_are_not_taken_for_violations(asked: str) -> None:
     done = gate(MAKER.format(asked), "--fail-on", "violation")
     assert done.code == 2

@@ -427,6 +427,7 @@ def ends(words: list[str], ledger: Path, shell: str) -> Ran:
 
 
 @pytest.mark.parametrize("words", EACH)
+@pytest.mark.slow
 def test_a_result_that_nobody_can_take_is_told(words: list[str], ledger: Path) -> None:
     for shell, why in (
         (">&-", "stdout is closed"),
@@ -466,6 +467,7 @@ def test_a_reader_that_goes_away_is_no_error(words: list[str], ledger: Path) -> 
 
 
 @pytest.mark.parametrize("shell", ["2>&-", "2>/dev/full", ">&- 2>&-"])
+@pytest.mark.slow
 def test_an_error_keeps_its_code_without_stderr(shell: str) -> None:
     out = ["--out", "r.md"]
     words = ["symptoms", "missing.ttl", "--shapes", "shapes.ttl", *out]

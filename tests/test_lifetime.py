@@ -119,6 +119,7 @@ def test_a_history_as_it_was_written_is_clean(
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+@pytest.mark.slow
 def test_a_mutant_is_found_by_the_rules_named(
     mutant: dict[str, Any], histories: Callable[[str], Record]
 ) -> None:

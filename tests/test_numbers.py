@@ -21,6 +21,7 @@ ONE = ["report", "audit", "fragility", "resume", "replay"]
 
 
 @pytest.mark.parametrize("command", ONE)
+@pytest.mark.slow
 def test_commands_about_investigations_alone_take_the_number_with_or_without_its_letter(
     ledger: Path, command: str
 ) -> None:

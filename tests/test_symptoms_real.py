@@ -102,6 +102,7 @@ def sample(path: Path, folder: Path, every: int) -> Path:
         pytest.param("qudt/before.nq.gz", "qudt/qa-shapes-before.ttl", 200, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_a_sample(graph: str, shapes: str, every: int, tmp_path: Path) -> None:
     """A few subjects of each graph: broken links included, for much fails in a sample."""
     part = load([sample(data(*graph.split("/")), tmp_path, every)], lenient=True)

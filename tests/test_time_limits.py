@@ -151,6 +151,7 @@ def _investigated(options: dict[str, Any]) -> str:
         return repr(result.as_dict()["symptoms"][0]["verdict"])
 
 
+@pytest.mark.slow
 def test_a_daemonic_process_may_investigate(tmp_path: Path) -> None:
     """A worker of a pool must not have processes of multiprocessing, but tests have theirs."""
     options = several(tmp_path, interventions=0, max_hypotheses=1)

@@ -110,11 +110,11 @@ def _several(view: View, levels: Fragment) -> bool:
     Where it is asked what goes with an outcome, that few levels differ is the answer, and only
     many of them, of which the worst was picked, have a spread that it may be no more than.
     """
-    least = LEAST_SIBLINGS + 1 if view.is_question else FEW
+    many = view.is_question
     text = template("context", "few-levels").render(
-        population=view.marks.everyone, levels=levels, least=Fragment(str(least))
+        population=view.marks.everyone, levels=levels, many=many
     )
-    return len(list(view.graph.store.select(text))) >= least
+    return len(list(view.graph.store.select(text))) >= (LEAST_SIBLINGS + 1 if many else FEW)
 
 
 def joint_level(candidate: Candidate) -> Literal | None:
