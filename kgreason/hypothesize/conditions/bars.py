@@ -15,6 +15,7 @@ from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.cuts import Condition
 from kgreason.hypothesize.conditions.paths import Path
+from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl import Path as ShapePath
 from kgreason.shacl import bound_to
 from kgreason.shacl.needed import NEARLY
@@ -83,10 +84,14 @@ class Bars:
         self._looked = view.looks_at
         self._end = () if self._looked is None else ((False, self._looked.predicate),)
 
-    @property
-    def few_may_differ(self) -> bool:
-        """Whether a region of few clusters is told although such clusters may differ anyway."""
-        return self._view.is_question
+    def answers(self, made: Dealt, part: Condition) -> bool:
+        """Check whether that clusters differ so answers what goes with an outcome.
+
+        Few groups that differ do, and so do times or sizes that do from a bound on; of many groups
+        the worst may be no more than that. No rule asks what goes with its failures.
+        """
+        along = "bounds" in part.template.header and made.unit.path == part.path
+        return self._view.is_question and (not made.fine or along)
 
     def __call__(self, condition: Condition) -> str:
         """Return the reason for which a condition is none, or ""."""

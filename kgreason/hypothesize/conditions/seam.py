@@ -412,6 +412,18 @@ def through_value(view: View, values: Mapping[str, Term]) -> bool:
     return WRITTEN in values and any(bars.through_value(part) for part in _parts(values))
 
 
+def bound_of(candidate: Candidate) -> tuple[str, Term] | None:
+    """Return which bound of which property a candidate is; None of what is no such bound alone."""
+    if WRITTEN in candidate.values:
+        part, *others = _parts(candidate.values)
+        header, steps = part.template.header, part.path.steps
+        if others or len(steps) != 1 or steps[0].kind != "forward" or "bounds" not in header:
+            return None
+        return header["bounds"], steps[0].along
+    header, along = candidate.family.header, candidate.values.get("dimension")
+    return (header["bounds"], along) if "bounds" in header and along is not None else None
+
+
 def spoken_of(values: Mapping[str, Term]) -> set[Term]:
     """Return the properties and classes along which the conditions of a candidate go."""
     if WRITTEN not in values:

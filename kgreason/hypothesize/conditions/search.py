@@ -546,7 +546,7 @@ class _Telling:
             for cost in (added(region.parts, place),)
             for unit in self._units
             if (made := dealt(mask & among, self._held(unit, among), unit, cost, ways)) is not None
-            and (made.fine or not self._bars.few_may_differ)
+            and not self._bars.answers(made, region.parts[place])
         ]
         doubtful = [w for w in found if not w.dealt.fine and w.dealt.probability > ALONE]
         return max(doubtful or found, key=lambda w: w.dealt.probability, default=None)

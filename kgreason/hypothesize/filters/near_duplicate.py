@@ -9,7 +9,7 @@ from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.conditions.code import TOLD
-from kgreason.hypothesize.conditions.seam import BITS, length
+from kgreason.hypothesize.conditions.seam import BITS, bound_of, length
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
 from kgreason.hypothesize.filters.restatement import is_place, retells
@@ -29,8 +29,9 @@ class NearDuplicate(Filter):
     figure, unless one is told far shorter; but what few nodes are held out for yields to one of its
     kind whose code length is paid. An origin that is about the property of a mechanism is hardly
     told itself, and yields to a place: that something points at the nodes by the inverse of what
-    they lack is no news. The record says who yielded to whom, so that a suggestion is told with the
-    hypothesis that holds its nodes.
+    they lack is no news. Two bounds of one property are one, and the one that is paid in bits
+    stays. The record says who yielded to whom, so that a suggestion is told with the hypothesis
+    that holds its nodes.
     """
 
     name: ClassVar[str] = "near-duplicate"
@@ -48,6 +49,7 @@ class NearDuplicate(Filter):
                 if figure is not None and (
                     (other.key in retold and is_place(view, candidate))
                     or _only_other(view, candidate, other)
+                    or (candidate.paid and not other.paid and _one_bound(other, candidate))
                 ):
                     kept.remove(other)
                     dropped.append(Dropped(other, self, figure, candidate))
@@ -117,6 +119,15 @@ def _only_other(view: View, one: Candidate, preferred: Candidate) -> bool:
     return not sound(view, preferred) and sound(view, one)
 
 
+def _one_bound(one: Candidate, other: Candidate) -> bool:
+    """Check whether both say from where on, or until where, of one property.
+
+    Of 2017 and 2018 one is the bound; where few nodes lie between they are no rivals.
+    """
+    bound = bound_of(one)
+    return bound is not None and bound == bound_of(other)
+
+
 def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     """Return the figure by which two candidates cannot be told apart, or None where they can.
 
@@ -127,7 +138,10 @@ def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     common, differing = one.members & other.members, one.members ^ other.members
     if not differing or not view.marks.split:
         return Figure("nodes inside one of the two alone", 0, 0) if same or not differing else None
-    near = common.bit_count() >= NEAR * (common | differing).bit_count()
+    shared = common.bit_count() / (common | differing).bit_count()
+    near = shared >= NEAR
+    if near and _one_bound(one, other):
+        return Figure("overlap of two bounds of one property", shared, NEAR)
     half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
     counts = table(view, common, view.marks.node.discovery_mask)
     expected = counts.inside_failing / max(1, counts.inside) * (differing & half).bit_count()
