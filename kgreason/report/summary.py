@@ -227,7 +227,7 @@ def _without_cause(record: Record, found: Sequence[Cause]) -> Iterator[OpenSympt
         step = next(_steps(record, "symptom", values), None) if verdict == _OPEN else None
         whole = f" of {row['population'].value}" if "population" in row else ""
         name = _text(row["name"].value)
-        rest = "the rest of " if row["symptom"].value in reached else ""
+        rest = "the rest of the " if row["symptom"].value in reached else ""
         counts = f"{rest}{row['failing'].value}{whole} {_text(row['things'].value)}"
         yield OpenSymptom(row["symptom"].value, name, counts, verdict, step)
 
