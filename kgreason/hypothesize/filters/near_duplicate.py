@@ -138,10 +138,10 @@ def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     common, differing = one.members & other.members, one.members ^ other.members
     if not differing or not view.marks.split:
         return Figure("nodes inside one of the two alone", 0, 0) if same or not differing else None
-    shared = common.bit_count() / (common | differing).bit_count()
-    near = shared >= NEAR
+    between = differing.bit_count() / (common | differing).bit_count()
+    near = between <= 1 - NEAR
     if near and _one_bound(one, other):
-        return Figure("overlap of two bounds of one property", shared, NEAR)
+        return Figure("share of the nodes between two bounds of one property", between, 1 - NEAR)
     half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
     counts = table(view, common, view.marks.node.discovery_mask)
     expected = counts.inside_failing / max(1, counts.inside) * (differing & half).bit_count()
