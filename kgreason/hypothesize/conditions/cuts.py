@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import or_
 from os.path import commonprefix
 from typing import Final
@@ -30,6 +30,8 @@ from kgreason.hypothesize.conditions.ends import (
     language_of,
     node_kind_of,
     number_of,
+    part_of_week_of,
+    weekday_of,
     written_as,
 )
 from kgreason.hypothesize.conditions.letters import (
@@ -144,7 +146,7 @@ def _told(
         return ", ".join(names(v) for v in value if isinstance(v, NamedNode | Literal))
     if condition.test == "form" and isinstance(value, Literal):
         return forms()[value.value]
-    if name in {"count", "language"} and isinstance(value, Literal):
+    if name in {"count", "day", "language"} and isinstance(value, Literal):
         return value.value
     return names(value) if isinstance(value, NamedNode | Literal) else ""
 
@@ -196,6 +198,8 @@ class Cut:
             yield "few", self._kept(self._counts(least=False))
             yield "datatype", self._kept(self._grouped("datatype", datatype_of))
             yield "language", self._kept(self._grouped("language", language_of))
+            days = (self._grouped("day", by) for by in (weekday_of, part_of_week_of))
+            yield "weekday", self._kept(chain.from_iterable(days))
         else:
             yield "namespace", self._kept(self._spaces(inside=True))
             yield "elsewhere", self._kept(self._spaces(inside=False))

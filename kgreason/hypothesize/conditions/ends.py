@@ -1,6 +1,7 @@
 """How the ends of a path are read: of what kind they are, as numbers, as dates."""
 
 import re
+from datetime import date
 from typing import Final
 
 from pyoxigraph import Literal, NamedNode
@@ -9,6 +10,10 @@ from kgreason.base.store import Term
 from kgreason.base.terms import NUMERIC, SH, XSD
 
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
+
+
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_FULL: Final = 10  # letters of a date with its day
 
 
 def datatype_of(end: Term) -> NamedNode | None:
@@ -42,6 +47,30 @@ def number_of(end: Literal) -> float | None:
 def date_of(end: Literal) -> str | None:
     """Return a date, or the beginning of one, as text; None for anything else."""
     return end.value if end.datatype not in NUMERIC and _DATE.fullmatch(end.value) else None
+
+
+def weekday_of(end: Term) -> Literal | None:
+    """Return the day of the week of a date or time, in English; None for anything else."""
+    place = _weekday(end)
+    return None if place is None else Literal(_DAYS[place])
+
+
+def part_of_week_of(end: Term) -> Literal | None:
+    """Return whether a date or time lies on a weekend day; None for anything else."""
+    place = _weekday(end)
+    if place is None:
+        return None
+    return Literal("weekend day" if place >= _DAYS.index("Saturday") else "working day")
+
+
+def _weekday(end: Term) -> int | None:
+    text = date_of(end) if isinstance(end, Literal) else None
+    if text is None or len(text) < _FULL:
+        return None
+    try:
+        return date.fromisoformat(text[:_FULL]).weekday()
+    except ValueError:
+        return None
 
 
 def written_as(key: float | str) -> Literal:
