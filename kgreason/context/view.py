@@ -289,7 +289,7 @@ class View:
     @property
     def holds_iri(self) -> bool:
         """Whether an outcome holds the node's own IRI against what else is said of the node."""
-        asked = self.constraint.component == TRAILS.OutcomeQuery
+        asked = self.is_question
         return asked and asked_iris(self.constraint.violation).held
 
     def _of_iris(self) -> dict[str, Value]:

@@ -10,8 +10,6 @@ from kgreason.base.store import Term
 from kgreason.base.terms import NUMERIC, SH, XSD
 
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
-
-
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FULL: Final = 10  # letters of a date with its day
 

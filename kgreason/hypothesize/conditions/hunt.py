@@ -309,10 +309,13 @@ class Hunt:
         funder is a funding body” says, though both take longer to code.
         """
         part = first.parts[0]
-        if len(first.parts) > 1:
+        sign = part.test == "form" and _is_sign(part)
+        further = len(part.path) > 1 and (part.test == "exists" or part.path.steps[-1] == _TYPE)
+        if len(first.parts) > 1 or not (sign or further):
             return first
+        says_better = _in_letters if sign else _on_the_way
         alike = (s for s in self._singles(among) if s[2] == first.mask and s[0] >= TOLD)
-        better = self.pool.top([s for s in alike if _says_better(s[1], part)])
+        better = self.pool.top([s for s in alike if says_better(s[1], part)])
         return first if better is None else Region((better[1],), first.mask, better[0])
 
     def _rest(self, among: int) -> float:
@@ -520,13 +523,15 @@ def _paths(region: Region) -> set[Path]:
     return {part.path for part in region.parts}
 
 
-def _says_better(other: Condition, part: Condition) -> bool:
-    """Check whether a condition with the same nodes is the one that a person would tell."""
-    if part.test == "form" and _is_sign(part):
-        return other.path == part.path and other.test in _PIECES
-    on_the_way = part.path.steps[: len(other.path)] == other.path.steps
-    further = part.test == "exists" or part.path.steps[-1:] == (_TYPE,)
-    return other.test == "exists" and on_the_way and further and len(other.path) < len(part.path)
+def _in_letters(other: Condition, part: Condition) -> bool:
+    """Check whether a condition names a piece of the text of which the other has a sign."""
+    return other.path == part.path and other.test in _PIECES
+
+
+def _on_the_way(other: Condition, part: Condition) -> bool:
+    """Check whether a condition asks only for something on the way to the end of the other."""
+    way = other.path.steps
+    return other.test == "exists" and way == part.path.steps[: len(way)] != part.path.steps
 
 
 def _is_sign(part: Condition) -> bool:
