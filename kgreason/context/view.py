@@ -54,7 +54,13 @@ _ORDERED: Final = (SH.lessThan, SH.lessThanOrEquals)
 _PAIRED: Final = (SH.disjoint, *_ORDERED)
 """Parameters that name another property, of which a node needs a value as well to fail."""
 
-
+_COMPARING: Final = frozenset(
+    SH[f"{name}ConstraintComponent"] for name in ("LessThan", "LessThanOrEquals")
+)
+_BOUNDING: Final = frozenset(
+    SH[f"{side}{kind}ConstraintComponent"]
+    for side in ("Min", "Max") for kind in ("Inclusive", "Exclusive")
+)  # fmt: skip
 _FORMAL: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Datatype", "NodeKind", "Class", "LanguageIn")
 )
@@ -156,6 +162,7 @@ class View:
             "most": _most(asked),
         }
         offered["textual"] = bool((_OF_TEXTS | COUNTED) & named)
+        offered |= {"ordered": bool(_COMPARING & named), "bounded": bool(_BOUNDING & named)}
         offered |= self._of_iris()
         if not self.is_question:
             offered["shape"] = self.constraint.component
@@ -231,7 +238,7 @@ class View:
         asked = self.constraint.parameters
         named = (term for name in _ORDERED for term in asked.get(name, ()))
         found = next((term for term in named if isinstance(term, NamedNode)), None)
-        return {"ordered": False} if found is None else {"ordered": True, "compared": found}
+        return {} if found is None else {"compared": found}
 
     def _bounded(self) -> dict[str, Value]:
         """Return the bound of a rule that has one."""
@@ -385,7 +392,6 @@ def _of_reading(reading: Reading) -> dict[str, Value]:
         "unique": "UniqueLang" in reading.components,
         "qualified": "QualifiedMinCount" in reading.components,
         "typed": True,
-        "ordered": reading.compared is not None,
         "compiled": reading.offending is not None,
         "offending": reading.offending or Fragment(""),
     }

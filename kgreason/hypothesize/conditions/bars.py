@@ -44,6 +44,9 @@ _LETTERS: Final = frozenset({"form"}) | _WRITTEN
 _PIECES: Final = _LETTERS | {"contains"}
 _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
+_VALUES: Final = frozenset({"equals", "one-of"}) | _OTHERS | _BOUNDS
+_OF_VALUE: Final = frozenset({"In", "MinInclusive", "MinExclusive", "MaxInclusive", "MaxExclusive"})
+"""Components, in readings of a query, that go by which value there is."""
 _DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
 """A right form of a text that a pattern says is not there."""
 _REGEX: Final = re.compile(r"\bREGEX\b", re.IGNORECASE)
@@ -104,6 +107,7 @@ class Bars:
             self._constrained,
             self._looked_at,
             self._there,
+            self._decided,
             self._compared,
             self._beside,
             self._lacking_too,
@@ -350,6 +354,28 @@ class Bars:
         if counted and condition.test in _NUMBERS:
             return "what has several values has several things behind them"
         return ""
+
+    def _decided(self, condition: Condition) -> str:
+        """Bar which value there is where a query goes by that alone: true or false, or a bound."""
+        if condition.test in _VALUES and _steps(condition) in self._deciding:
+            return "the query itself asks which value this is"
+        return ""
+
+    @cached_property
+    def _deciding(self) -> frozenset[tuple[tuple[bool, NamedNode], ...]]:
+        """The paths whose value decides what a query asks, by what it is or by a bound.
+
+        Where a query lists the right values, which of the wrong ones there is may tell a cause.
+        """
+        if not self._view.is_question:
+            return frozenset()
+        found = (
+            _plain(one.path)
+            for one in self._constraint.readings
+            if one.offending is not None and not one.lacking and not one.allowed
+            and one.components and one.components <= _OF_VALUE
+        )  # fmt: skip
+        return frozenset(found) - {()}
 
     @cached_property
     def _counted(self) -> frozenset[tuple[tuple[bool, NamedNode], ...]]:

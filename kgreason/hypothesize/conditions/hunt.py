@@ -13,7 +13,7 @@ from math import inf, log2
 from operator import and_
 from typing import Final
 
-from pyoxigraph import Literal
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
@@ -40,6 +40,9 @@ _ALIKE: Final = integer("likeRegions")
 _AHEAD: Final = integer("firstRegions")
 _WORTH: Final = figure("firstWorth")
 _PIECES: Final = frozenset({"contains", "prefix"})
+_SPELT: Final = frozenset({"contains", "form", "prefix"})
+"""Tests on how an end is spelt, and not on what it is."""
+_THINGS: Final = frozenset({"equals", "under"})
 _SLACK: Final = 1 + log2(3)  # bits that a union may save beyond those that fail most
 
 
@@ -303,20 +306,44 @@ class Hunt:
         return first if single is None else Region((single[1],), first.mask, single[0])
 
     def _worded(self, first: Region, among: int) -> Region:
-        """Return what says better which nodes a single condition holds, if it pays.
+        """Return what says better which nodes a region holds, if it pays.
 
         “Contains OLD-” says more than “has a hyphen”, and “with a funder” says sooner what “whose
-        funder is a funding body” says, though both take longer to code.
+        funder is a funding body” says. A thing says more than how its IRI is spelt: “whose port
+        lies in VN” than “whose port has a capital letter inside a word”. All take longer to code.
         """
-        part = first.parts[0]
-        sign = part.test == "form" and _is_sign(part)
-        further = len(part.path) > 1 and (part.test == "exists" or part.path.steps[-1] == _TYPE)
-        if len(first.parts) > 1 or not (sign or further):
-            return first
-        says_better = _in_letters if sign else _on_the_way
-        alike = (s for s in self._singles(among) if s[2] == first.mask and s[0] >= TOLD)
-        better = self.pool.top([s for s in alike if says_better(s[1], part)])
-        return first if better is None else Region((better[1],), first.mask, better[0])
+        for place, part in enumerate(first.parts):
+            says_better = self._wordings(part, alone=len(first.parts) == 1)
+            if says_better is None:
+                continue
+            others = (other.mask for other in first.parts if other is not part)
+            beside = reduce(and_, others, among)
+            alike = [
+                (first.bits + part.bits - c.bits, c, first.mask)
+                for _, c in self.pool.within(part.bits + first.bits - TOLD)
+                if c.mask & beside == first.mask and says_better(c, part)
+            ]
+            if (better := self.pool.top(alike)) is not None:
+                parts = (*first.parts[:place], better[1], *first.parts[place + 1 :])
+                first = Region(parts, first.mask, better[0])
+        return first
+
+    def _wordings(
+        self, part: Condition, *, alone: bool
+    ) -> Callable[[Condition, Condition], bool] | None:
+        """Return what says of another condition whether it says better what a part says."""
+        if part.path.steps and part.test in _SPELT and self._ends_in_iris(part.path):
+            return _by_thing
+        if not alone:
+            return None
+        if part.test == "form" and _is_sign(part):
+            return _in_letters
+        further = part.test == "exists" or part.path.steps[-1:] == (_TYPE,)
+        return _on_the_way if len(part.path) > 1 and further else None
+
+    def _ends_in_iris(self, path: Path) -> bool:
+        """Check whether all ends of a path are IRIs."""
+        return all(isinstance(end, NamedNode) for end in self.atlas.table(path).ends)
 
     def _rest(self, among: int) -> float:
         """Return the bits that single conditions still save, one after the other."""
@@ -526,6 +553,12 @@ def _paths(region: Region) -> set[Path]:
 def _in_letters(other: Condition, part: Condition) -> bool:
     """Check whether a condition names a piece of the text of which the other has a sign."""
     return other.path == part.path and other.test in _PIECES
+
+
+def _by_thing(other: Condition, part: Condition) -> bool:
+    """Check whether a condition names a thing at the end of a path, or one further on."""
+    way = part.path.steps
+    return other.test in _THINGS and other.path.steps[: len(way)] == way
 
 
 def _on_the_way(other: Condition, part: Condition) -> bool:
