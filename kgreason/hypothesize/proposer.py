@@ -14,7 +14,7 @@ from kgreason.context.view import View, digest
 from kgreason.graph.marks import region_name
 from kgreason.hypothesize import bindings, refine
 from kgreason.hypothesize.candidates import Candidate, families, filled, mine
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.seam import candidate as condition_candidate
 from kgreason.hypothesize.conditions.seam import candidates as found_conditions
 from kgreason.hypothesize.conditions.search import judged

@@ -19,7 +19,7 @@ from kgreason.context.view import View
 from kgreason.graph import Graph
 from kgreason.hypothesize.bindings import made_of, term
 from kgreason.hypothesize.candidates import Candidate, applies, bound_by
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.language import path_read
 from kgreason.hypothesize.conditions.language import read as read_conditions
 from kgreason.hypothesize.conditions.paths import Path as Steps

@@ -12,7 +12,7 @@ from kgreason.base.errors import KgreasonError, OptionError, QueryError
 from kgreason.base.figures import integer
 from kgreason.context.view import View
 from kgreason.hypothesize.conditions.bars import Bars
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.language import read as read_conditions
 from kgreason.hypothesize.free_region import FreeRegion, evaluated, free_region
 from kgreason.hypothesize.proposal_rules import Fault

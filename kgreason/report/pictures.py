@@ -16,7 +16,7 @@ from kgreason.base.errors import OptionError
 from kgreason.base.store import Row, Term
 from kgreason.base.weights import weighted_rate
 from kgreason.graph.names import unlabelled
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.seam import recorded
 from kgreason.record import Record
 from kgreason.report.cells import clean, percent, short_iri

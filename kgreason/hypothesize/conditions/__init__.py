@@ -1,7 +1,7 @@
 """One language of conditions, and the search in it: see `docs/conditions.md`."""
 
 from kgreason.hypothesize.conditions.atlas import Atlas
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.hunt import Extent
 from kgreason.hypothesize.conditions.language import read, written
 from kgreason.hypothesize.conditions.paths import Path, Step

@@ -13,7 +13,7 @@ from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.atlas import Atlas
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl import Path as ShapePath
@@ -115,7 +115,24 @@ class Bars:
             self._said_of_named,
             self._in_few_sources,
         )
+        if self._when_compared(condition):
+            return ""
         return next((why for check in checks if (why := check(condition))), "")
+
+    def _when_compared(self, condition: Condition) -> bool:
+        """Check whether a condition tells times of nodes whose dates the rule compares.
+
+        Which of two dates comes first is told by neither alone. Of numbers the least is below
+        whatever it is compared with.
+        """
+        return self._compares and condition.dated and condition.test in _BOUNDS
+
+    @cached_property
+    def _compares(self) -> bool:
+        """Whether the rule compares two values of a node with each other, and asks nothing else."""
+        asked = [one.components for one in self._constraint.readings]
+        read = self._view.is_question and asked and all(c == {"LessThan"} for c in asked)
+        return bool(read) or self._component in _PAIRED
 
     @cached_property
     def _constants(self) -> frozenset[str]:

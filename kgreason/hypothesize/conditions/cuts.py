@@ -19,14 +19,16 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
-from kgreason.base.templates import Fragment, Template, Value, role, template
+from kgreason.base.templates import Fragment, Value, role
 from kgreason.base.terms import NUMERIC, XSD
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
+from kgreason.hypothesize.conditions.condition import Condition, Terms
 from kgreason.hypothesize.conditions.ends import (
     datatype_of,
     date_of,
+    hour_of,
     language_of,
     node_kind_of,
     number_of,
@@ -45,7 +47,6 @@ from kgreason.hypothesize.conditions.letters import (
     pieces_of,
 )
 from kgreason.hypothesize.conditions.ordered import Ordered
-from kgreason.hypothesize.conditions.paths import END, Path
 from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
@@ -53,102 +54,6 @@ MOST_OF_FEW: Final = integer("mostOfFew")
 _ORDERED_SHARE: Final = figure("orderedShare")
 _BETWEEN: Final = "\x00"
 """A letter that stands in no text; where it does all the same, texts are looked at one by one."""
-
-
-Terms = tuple[tuple[str, Value], ...]
-"""What a test names, by the name of the parameter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A path and a test on its end: the nodes it holds, and the bits it costs to say.
-
-    `terms` are what the test names, by the name of the parameter.
-    """
-
-    path: Path
-    test: str
-    terms: Terms
-    mask: int = field(repr=False)
-    bits: float = 0.0
-
-    @property
-    def template(self) -> Template:
-        """The file that says what the test is."""
-        return template("condition", self.test)
-
-    @property
-    def region(self) -> Fragment:
-        """The public pattern of the ?focus that are meant."""
-        return self.on(self.path.route)
-
-    @property
-    def pattern(self) -> Fragment:
-        """The pattern for the scratch copy."""
-        if "binds" not in self.template.header:
-            return self.on(self.path.inner)
-        return self.on(self.path.known(self.on(Fragment(""))))
-
-    @property
-    def outside(self) -> Fragment | None:
-        """The pattern for the scratch copy of the ?focus that are not meant, where it is shorter.
-
-        None where the test is no negation.
-        """
-        negates = "outside" in self.template.sections
-        return self._said("outside", self.path.inner, END) if negates else None
-
-    def on(self, route: Fragment, end: Fragment = END) -> Fragment:
-        """Return the test on whatever a pattern binds to the variable of an end."""
-        return self._said("region", route, end)
-
-    def _said(self, section: str, route: Fragment, end: Fragment) -> Fragment:
-        wanted = self.template.parameters
-        offered: dict[str, Value] = {"route": route, "value": end, **dict(self.terms)}
-        return self.template.fragment(section, **{k: v for k, v in offered.items() if k in wanted})
-
-    @property
-    def dated(self) -> bool:
-        """Whether the test compares dates."""
-        return dict(self.terms).get("dated") is True
-
-    @property
-    def several(self) -> bool:
-        """Whether it names a set of values."""
-        return any(isinstance(value, list) for _, value in self.terms)
-
-    @property
-    def named(self) -> tuple[Term, ...]:
-        """What the test names."""
-        found: list[Term] = []
-        for _, value in self.terms:
-            several = value if isinstance(value, list) else [value]
-            found += [term for term in several if isinstance(term, NamedNode | Literal)]
-        return tuple(found)
-
-    def words(self, names: Callable[[Term | None], str]) -> str:
-        """Describe the condition, to follow “Nodes …”."""
-        header = self.template.header
-        text = header["dated"] if self.dated else header["words"]
-        said = {name: _told(self, name, value, names) for name, value in self.terms}
-        steps = self.path.steps
-        own = steps[-1].template.header.get(self.test) if steps else None
-        if own is not None and (len(steps) == 1 or "{place}" in own):
-            place = Path(steps[:-1]).words(names)
-            return own.format(place=place, property=names(steps[-1].along), **said)
-        return text.format(path=self.path.words(names), **said)
-
-
-def _told(
-    condition: Condition, name: str, value: Value, names: Callable[[Term | None], str]
-) -> str:
-    if isinstance(value, list):
-        return ", ".join(names(v) for v in value if isinstance(v, NamedNode | Literal))
-    if condition.test == "form" and isinstance(value, Literal):
-        return forms()[value.value]
-    if name in {"count", "day", "language"} and isinstance(value, Literal):
-        return value.value
-    return names(value) if isinstance(value, NamedNode | Literal) else ""
 
 
 @cache
@@ -200,6 +105,7 @@ class Cut:
             yield "language", self._kept(self._grouped("language", language_of))
             days = (self._grouped("day", by) for by in (weekday_of, part_of_week_of))
             yield "weekday", self._kept(chain.from_iterable(days))
+            yield "hours", self._kept(self._hours())
         else:
             yield "namespace", self._kept(self._spaces(inside=True))
             yield "elsewhere", self._kept(self._spaces(inside=False))
@@ -362,6 +268,21 @@ class Cut:
         for key in sorted(masks, key=str):
             if key is not None and len(masks) > 1:
                 yield ((name, key),), masks[key]
+
+    def _hours(self) -> Iterator[tuple[Terms, int]]:
+        """Yield the nodes of all hours in a row that a day can be cut to, the fewest first."""
+        masks = [0] * _HOURS
+        for end, mask in self.table.ends.items():
+            if (hour := hour_of(end)) is not None:
+                masks[hour] |= mask
+        held = {hour: mask for hour, mask in enumerate(masks) if mask}
+        for length in range(_HOURS - 1 if len(held) > 1 else 0):
+            for first in tuple(held):
+                last = (first + length) % _HOURS
+                if masks[last]:
+                    held[first] |= masks[last]
+                    clock = Literal(f"{first:02}:00"), Literal(f"{last:02}:59")
+                    yield (("first", clock[0]), ("last", clock[1])), held[first]
 
     def _prefixes(self) -> Iterator[tuple[Terms, int]]:
         masks: dict[str, int] = defaultdict(int)
@@ -576,6 +497,7 @@ class Cut:
         return self.said("one-of", (("terms", named),), mask)
 
 
+_HOURS: Final = 24
 _MANY: Final = integer("manyEnds")
 _SPACES: Final = integer("fewNamespaces")
 _LEAST_LEVELS: Final = integer("orderedLevels")

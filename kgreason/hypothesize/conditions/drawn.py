@@ -14,7 +14,8 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.figures import integer
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST
-from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Condition, Cut
+from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Cut
 from kgreason.hypothesize.conditions.ordered import Counted, Counts
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Scored

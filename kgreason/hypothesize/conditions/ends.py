@@ -12,6 +12,9 @@ from kgreason.base.terms import NUMERIC, SH, XSD
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FULL: Final = 10  # letters of a date with its day
+_CLOCK: Final = re.compile(
+    r"(?:[12][0-9]{3}-[01][0-9]-[0-3][0-9]T)?([01][0-9]|2[0-3]):[0-5][0-9](?::|Z|[+-]|$)"
+)
 
 
 def datatype_of(end: Term) -> NamedNode | None:
@@ -69,6 +72,12 @@ def _weekday(end: Term) -> int | None:
         return date.fromisoformat(text[:_FULL]).weekday()
     except ValueError:
         return None
+
+
+def hour_of(end: Term) -> int | None:
+    """Return the hour of a time, as it is written; None for anything else."""
+    found = _CLOCK.match(end.value) if isinstance(end, Literal) else None
+    return None if found is None else int(found[1])
 
 
 def written_as(key: float | str) -> Literal:

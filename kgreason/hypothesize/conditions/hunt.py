@@ -20,7 +20,8 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import TOLD, together
-from kgreason.hypothesize.conditions.cuts import Condition, Cut, cut_of
+from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.cuts import Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step
 from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted

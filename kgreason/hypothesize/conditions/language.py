@@ -15,7 +15,7 @@ from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 from kgreason.base.errors import OptionError
 from kgreason.base.templates import Fragment, Value, role, template
 from kgreason.base.terms import WORK
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step
 
 _GIVEN: Final = frozenset({"route", "value"})

@@ -26,6 +26,11 @@ _RUN: Final = re.compile(
     ),
     re.DOTALL,
 )
+# A date or time, up to its time zone: bounds, days of the week and hours tell more of it.
+_DATED: Final = re.compile(
+    r"[12][0-9]{3}-[01][0-9](?:-[0-3][0-9](?:T[0-2][0-9]:[0-5][0-9](?::[0-9.]+)?)?)?"
+    r"(?=$|Z$|[+-][0-9]{2}:?[0-9]{2}$)"
+)
 _DIGITS: Final = re.compile("[0-9]+")
 _CAPITALS: Final = re.compile("[A-Z]+")
 _SMALL: Final = re.compile("[a-z]+")
@@ -40,13 +45,14 @@ def pieces_of(text: str) -> tuple[str, ...]:
     """Return the words of a text, and its runs of three letters that words do not tell, each once.
 
     Three plain letters of a word say nothing to anybody; with a mark or a strange letter among them
-    they may be a slip of coding, a wrong scheme, a suffix.
+    they may be a slip of coding, a wrong scheme, a suffix. Of a date or time it is the time zone.
     """
     return _pieces(text[:_LONG])
 
 
 @lru_cache(maxsize=_KEPT)
 def _pieces(short: str) -> tuple[str, ...]:
+    short = short[dated.end() :] if (dated := _DATED.match(short)) else short
     found = dict.fromkeys((*_RUN.findall(short), *_WORD.findall(short)))
     if len(_same) > _KEPT:
         _same.clear()

@@ -15,7 +15,7 @@ from typing import Final
 
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.code import together
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.scale import Scale
 
 _PLACES: Final = 6  # bits that agree so far are taken as the same

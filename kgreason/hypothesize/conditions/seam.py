@@ -22,7 +22,7 @@ from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, breaks_one_way, suits
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars
-from kgreason.hypothesize.conditions.cuts import Condition
+from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.language import path_read, path_written, read, written
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.sampling import Sample

@@ -20,7 +20,8 @@ from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.bars import Bars, Origins
 from kgreason.hypothesize.conditions.code import SOME, TOLD, together
-from kgreason.hypothesize.conditions.cuts import Condition, cut_of
+from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.cuts import cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed, without
 from kgreason.hypothesize.conditions.links import Links
