@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import pyoxigraph as ox
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import BlankNode, Literal, NamedNode
 
 from kgreason.base.budget import UNLIMITED, Budget, ask
 from kgreason.base.figures import figure, integer
@@ -21,7 +21,7 @@ from kgreason.graph.graph import exact
 from kgreason.graph.marks import Focus, Population, places
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
 from kgreason.hypothesize.conditions.links import Counted, Links
-from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step, kinds
+from kgreason.hypothesize.conditions.paths import LONGEST, MOST, Path, Step, kinds
 from kgreason.hypothesize.conditions.sampling import Sample
 
 LEAST: Final = integer("conditionNodes")
@@ -136,7 +136,7 @@ class Atlas:
 
     def bits(self, path: Path) -> float:
         """Return what it costs to say a path: its length, and each step among those there were."""
-        spent = LENGTH_BITS[len(path)]
+        spent = LENGTH_BITS[self.length(path)]
         for place, step in enumerate(path.steps):
             spent += self._chosen(Path(path.steps[:place]), step)
         return spent
@@ -157,8 +157,26 @@ class Atlas:
     def ways(self, path: Path) -> Sequence[Way]:
         """Return every step that can be taken from the end of a path, a few nodes' pairs apart."""
         if path not in self._ways:
-            self._ways[path] = list(self._found(path)) if len(path) < LONGEST else []
+            self._ways[path] = list(self._found(path)) if self.goes_on(path) else []
         return self._ways[path]
+
+    def length(self, path: Path) -> int:
+        """Return the number of steps of a path, without those that lead to blank nodes alone.
+
+        The last one always counts.
+        """
+        steps = path.steps
+        inner = (Path(steps[:place]) for place in range(1, len(steps)))
+        return len(steps) - sum(1 for before in inner if self._blank(before))
+
+    def _blank(self, path: Path) -> bool:
+        ends = self.table(path).ends
+        return bool(ends) and all(isinstance(end, BlankNode) for end in ends)
+
+    def goes_on(self, path: Path) -> bool:
+        """Check whether a path may have one step more; behind a blank node the last was none."""
+        length = self.length(path) - (1 if path.steps and self._blank(path) else 0)
+        return length < LONGEST and len(path) < MOST
 
     def _found(self, path: Path) -> list[Way]:
         last = path.steps[-1].kind if path.steps else "none"

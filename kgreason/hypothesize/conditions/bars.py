@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -34,7 +35,8 @@ _HELD: Final = re.compile(r"[?$]\w+\s*\)*\s*[<>=!]=?\s*\(*\s*[?$]\w+")
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _THERE: Final = frozenset({"exists", "missing"})
-_BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"})
+_COMPARES: Final = frozenset({"later", "same", "differs"})
+_BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"}) | _COMPARES
 _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _WRITTEN: Final = frozenset({"numbered", "outline"})
@@ -117,7 +119,10 @@ class Bars:
         )
         if self._when_compared(condition):
             return ""
-        return next((why for check in checks if (why := check(condition))), "")
+        ways = [condition]
+        if condition.beside is not None:
+            ways.append(replace(condition, path=condition.beside))
+        return next((why for way in ways for check in checks if (why := check(way))), "")
 
     def _when_compared(self, condition: Condition) -> bool:
         """Check whether a condition tells times of nodes whose dates the rule compares.
@@ -125,7 +130,8 @@ class Bars:
         Which of two dates comes first is told by neither alone. Of numbers the least is below
         whatever it is compared with.
         """
-        return self._compares and condition.dated and condition.test in _BOUNDS
+        bound = condition.test in _BOUNDS - _COMPARES
+        return self._compares and condition.dated and bound
 
     @cached_property
     def _compares(self) -> bool:
@@ -515,6 +521,8 @@ class Bars:
     def on_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, as a mechanism tells it."""
         steps = _steps(condition)
+        if condition.beside is not None:
+            return False
         if steps in self._paths:
             # Of two values that are compared neither is wrong by itself.
             return self._component not in _PAIRED

@@ -9,7 +9,7 @@ from pyoxigraph import Literal, NamedNode
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, template
 from kgreason.hypothesize.conditions.letters import forms
-from kgreason.hypothesize.conditions.paths import END, Path
+from kgreason.hypothesize.conditions.paths import AGAINST, END, Path
 
 Terms = tuple[tuple[str, Value], ...]
 """What a test names, by the name of the parameter."""
@@ -19,7 +19,8 @@ Terms = tuple[tuple[str, Value], ...]
 class Condition:
     """A path and a test on its end: the nodes it holds, and the bits it costs to say.
 
-    `terms` are what the test names, by the name of the parameter.
+    `terms` are what the test names, by the name of the parameter; `beside` is the path with the end
+    of which it compares that of its own.
     """
 
     path: Path
@@ -27,6 +28,7 @@ class Condition:
     terms: Terms
     mask: int = field(repr=False)
     bits: float = 0.0
+    beside: Path | None = None
 
     @property
     def template(self) -> Template:
@@ -36,7 +38,7 @@ class Condition:
     @property
     def region(self) -> Fragment:
         """The public pattern of the ?focus that are meant."""
-        return self.on(self.path.route)
+        return self._said("region", self.path.route, END, public=True)
 
     @property
     def pattern(self) -> Fragment:
@@ -58,9 +60,13 @@ class Condition:
         """Return the test on whatever a pattern binds to the variable of an end."""
         return self._said("region", route, end)
 
-    def _said(self, section: str, route: Fragment, end: Fragment) -> Fragment:
+    def _said(
+        self, section: str, route: Fragment, end: Fragment, *, public: bool = False
+    ) -> Fragment:
         wanted = self.template.parameters
         offered: dict[str, Value] = {"route": route, "value": end, **dict(self.terms)}
+        if self.beside is not None:
+            offered |= {"beside": self.beside.beside(public=public), "against": AGAINST}
         return self.template.fragment(section, **{k: v for k, v in offered.items() if k in wanted})
 
     @property
@@ -87,6 +93,8 @@ class Condition:
         header = self.template.header
         text = header["dated"] if self.dated else header["words"]
         said = {name: _told(self, name, value, names) for name, value in self.terms}
+        if self.beside is not None:
+            said["beside"] = self.beside.words(names)
         steps = self.path.steps
         own = steps[-1].template.header.get(self.test) if steps else None
         if own is not None and (len(steps) == 1 or "{place}" in own):

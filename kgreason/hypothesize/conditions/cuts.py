@@ -47,6 +47,7 @@ from kgreason.hypothesize.conditions.letters import (
     pieces_of,
 )
 from kgreason.hypothesize.conditions.ordered import Ordered
+from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
@@ -80,6 +81,7 @@ class Cut:
         self._path_bits = atlas.bits(table.path)
         self._holding: dict[str, Condition] = {}
         self._bits: dict[tuple[str, int], float] = {}
+        self.compared: dict[Path, list[Condition]] = {}
 
     @cached_property
     def _plain(self) -> dict[str, list[tuple[Terms, int]]]:
@@ -135,6 +137,11 @@ class Cut:
         if steps >= _LEAST_LEVELS:
             out["from"] = out["until"] = float(steps - 1)
             out["window"] = steps * (steps - 1) / 2
+        # With which other path the end is compared costs what that path costs to say.
+        if self.levels:
+            out["later"] = 1.0
+        if singles >= _LEAST_SINGLES:
+            out["same"] = out["differs"] = 1.0
         return out
 
     @cached_property
@@ -161,6 +168,8 @@ class Cut:
         test, named = condition.test, condition.named
         if test not in self.ways:
             return False
+        if condition.beside is not None:
+            return True
         if test == "one-of":
             known = {term for term, _ in self.single}
             return 1 < len(named) <= MOST_OF_FEW and known.issuperset(named)

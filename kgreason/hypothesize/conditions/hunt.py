@@ -20,10 +20,11 @@ from kgreason.base.figures import figure, integer
 from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.code import TOLD, together
+from kgreason.hypothesize.conditions.compared import beside
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.cuts import Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
-from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step
+from kgreason.hypothesize.conditions.paths import Path, Step
 from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted
 from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
 from kgreason.hypothesize.conditions.scale import Scale
@@ -124,7 +125,7 @@ class Hunt:
             table = self.atlas.table(path)
             rows += self.atlas.pairs(path)
             self._look(table)
-            if len(path) < LONGEST and _leads_on(table) and not self.leaves(path):
+            if self.atlas.goes_on(path) and _leads_on(table) and not self.leaves(path):
                 limit = self._limit(table) - self.atlas.bits(path)
                 order += 1
                 heapq.heappush(queue, (-limit, 0, order, path, True))
@@ -198,7 +199,8 @@ class Hunt:
         self.cuts.append(cut)
         if table.path not in looked:
             drawn = self.drawn.bounds(cut, scale), self.drawn.sets(cut, scale)
-            made = [*cut.plain, *pieces(cut, scale), *chain(*drawn)]
+            before = (beside(cut, other) for other in self.cuts[:-1])
+            made = [*cut.plain, *pieces(cut, scale), *chain(*drawn, *before)]
             looked[table.path] = made, *sifted(made, scale)
         self.pool.add(*looked[table.path])
 

@@ -1,7 +1,8 @@
 r"""The language of conditions as JSON, in which a person or a program can propose a cause.
 
 A region is a list of conditions. A condition has a `path`, a list of steps each with its kind and
-the property (or class) it goes along, a `test`, and `terms`, what the test names, as N-Triples:
+the property (or class) it goes along, a `test`, and `terms`, what the test names, as N-Triples; one
+that compares the ends of two paths has the other one as `beside`:
 
     [{"path": [{"step": "forward", "along": "<urn:p>"}], "test": "equals",
       "terms": {"term": "\"5\""}}]
@@ -16,9 +17,10 @@ from kgreason.base.errors import OptionError
 from kgreason.base.templates import Fragment, Value, role, template
 from kgreason.base.terms import WORK
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.paths import LONGEST, Path, Step
+from kgreason.hypothesize.conditions.paths import MOST, Path, Step
 
-_GIVEN: Final = frozenset({"route", "value"})
+_BESIDE: Final = "beside"
+_GIVEN: Final = frozenset({"route", "value", _BESIDE, "against"})
 
 
 def written(parts: Sequence[Condition]) -> list[dict[str, Any]]:
@@ -28,6 +30,7 @@ def written(parts: Sequence[Condition]) -> list[dict[str, Any]]:
             "path": path_written(part.path),
             "test": part.test,
             "terms": {name: _value_written(value) for name, value in part.terms},
+            **({_BESIDE: path_written(part.beside)} if part.beside is not None else {}),
         }
         for part in parts
     ]
@@ -50,8 +53,8 @@ def path_written(path: Path) -> list[dict[str, str]]:
 
 def path_read(plain: Any) -> Path:
     """Make a path of plain lists and texts; raises OptionError as `read` does."""
-    if not isinstance(plain, list) or len(plain) > LONGEST:
-        raise OptionError(f"A path is a list of at most {LONGEST} steps, not {plain!r}.")
+    if not isinstance(plain, list) or len(plain) > MOST:
+        raise OptionError(f"A path is a list of at most {MOST} steps, not {plain!r}.")
     return Path(tuple(_step(step) for step in plain))
 
 
@@ -76,7 +79,15 @@ def _condition(plain: Any) -> Condition:
     if not isinstance(terms, Mapping) or sorted(terms) != sorted(wanted):
         raise OptionError(f"The test {test} takes {wanted or 'no terms'}, not {terms!r}.")
     made = tuple((name, _value(test, name, terms[name])) for name in wanted)
-    return Condition(path, test, made, 0)
+    compares = _BESIDE in template("condition", test).parameters
+    if compares != (_BESIDE in plain):
+        raise OptionError(
+            f"The test {test} compares the end of its path with that of another one, which stands "
+            f"under {_BESIDE!r}."
+            if compares
+            else f"The test {test} takes no other path under {_BESIDE!r}."
+        )
+    return Condition(path, test, made, 0, beside=path_read(plain[_BESIDE]) if compares else None)
 
 
 def _step(plain: Any) -> Step:

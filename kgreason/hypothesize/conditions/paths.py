@@ -17,8 +17,11 @@ from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import WORK
 
 LONGEST: Final = integer("longestPath")
+MOST: Final = 2 * LONGEST
+"""The most steps of a path with those that lead to blank nodes, which do not count."""
 FOCUS: Final = Fragment("?focus")
 END: Final = Fragment("?end")
+AGAINST: Final = Fragment("?against")
 _HERE: Final = Fragment("?here")
 _ANYTHING: Final = Fragment("")
 
@@ -100,6 +103,10 @@ class Path:
             )
         return self._chained("inside", "?focus", "?end")
 
+    def beside(self, *, public: bool) -> Fragment:
+        """Return the pattern from ?focus to ?against, which shares no other name with a path."""
+        return self._chained("region" if public else "inside", "?focus", "?against", aside=True)
+
     def known(self, among: Fragment) -> Fragment:
         """Return the same for a test that says what ?end is `among`, if the last step leads far.
 
@@ -124,13 +131,21 @@ class Path:
         return Fragment(text, {**_WORK, **inner.prefixes})
 
     def _chained(
-        self, section: str, start: str, end: str, last: str = "", among: Fragment = _ANYTHING
+        self,
+        section: str,
+        start: str,
+        end: str,
+        last: str = "",
+        among: Fragment = _ANYTHING,
+        *,
+        aside: bool = False,
     ) -> Fragment:
-        between = [f"?node{place}" for place in range(1, len(self.steps))]
+        first = MOST + 1 if aside else 1
+        between = [f"?node{place}" for place in range(first, first + len(self.steps) - 1)]
         names = [Fragment(name) for name in (start, *between, end)]
         sections = [*(section for _ in between), last or section]
         parts = [
-            step.render(sections[place], names[place], names[place + 1], place + 1, among)
+            step.render(sections[place], names[place], names[place + 1], place + first, among)
             for place, step in enumerate(self.steps)
         ]
         prefixes = {p: iri for part in parts for p, iri in part.prefixes.items()}

@@ -47,7 +47,10 @@ class Region:
     @property
     def said(self) -> str:
         """What is compared in the alphabet."""
-        return " ".join(str(part.terms) + part.path.sorts for part in self.parts)
+        return " ".join(
+            f"{part.terms}{part.path.sorts}{part.beside.sorts if part.beside else ''}"
+            for part in self.parts
+        )
 
 
 def in_order(regions: Iterable[Region]) -> list[Region]:

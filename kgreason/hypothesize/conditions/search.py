@@ -399,13 +399,17 @@ def best_along(view: View, path: Path) -> Found | None:
 
 def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
     """Fill in who a condition holds, and what it costs."""
-    for place in range(1, len(part.path) + 1):
-        atlas.table(Path(part.path.steps[:place]))
+    further = 0.0
+    for path in (part.path, part.beside or Path()):
+        for place in range(1, len(path) + 1):
+            atlas.table(Path(path.steps[:place]))
+    if part.beside is not None:
+        further = atlas.bits(part.beside)
     cut = cut_of(atlas, atlas.table(part.path))
     hunt.cuts.append(cut)
     named = next((len(v) for _, v in part.terms if isinstance(v, list)), 1)
     made = replace(part, mask=atlas.own(members(view, part.pattern)))
-    return replace(made, bits=cut.bits(part.test, named) if cut.says(made) else inf)
+    return replace(made, bits=cut.bits(part.test, named) + further if cut.says(made) else inf)
 
 
 def of_origin(

@@ -1,0 +1,97 @@
+"""Conditions that compare the ends of two paths of a node: later, the same, another."""
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from operator import or_
+from typing import Final
+
+from pyoxigraph import Literal
+
+from kgreason.base.figures import integer
+from kgreason.base.terms import TYPE, XSD
+from kgreason.graph.marks import places
+from kgreason.hypothesize.conditions.atlas import LEAST
+from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.cuts import Cut, Level
+
+_STEPS: Final = frozenset({"forward", "backward", "made-by"})
+_FEW: Final = integer("manyEnds")
+_SHARED: Final = 2  # ends that two paths need to have in common
+
+
+def beside(cut: Cut, other: Cut) -> list[Condition]:
+    """Return the conditions that compare the ends of two paths, both ways round.
+
+    They depend on no symptom, and are kept with the first of the two.
+    """
+    if other.path not in cut.compared:
+        fit = _fits(cut) and _fits(other)
+        cut.compared[other.path] = [*_ordered(cut, other), *_alike(cut, other)] if fit else []
+    return cut.compared[other.path]
+
+
+def _fits(cut: Cut) -> bool:
+    """Check whether a path goes along properties alone, and to no class."""
+    steps = cut.path.steps
+    return bool(steps) and steps[-1].along != TYPE and all(s.kind in _STEPS for s in steps)
+
+
+def _ordered(cut: Cut, other: Cut) -> Iterator[Condition]:
+    """Yield the nodes whose one end is above the other, and those whose other end is."""
+    if not (cut.levels and other.levels) or cut.is_dated != other.is_dated:
+        return
+    letters = min(len(str(e.key)) for c in (cut, other) for e in c.levels) if cut.is_dated else 0
+    terms = (
+        ("letters", Literal(str(letters), datatype=XSD.integer)),
+        ("dated", cut.is_dated),
+    )
+    for one, two in ((cut, other), (other, cut)):
+        mask = _above(_ends(one.levels, letters), _ends(two.levels[::-1], letters))
+        if _told(one, mask):
+            yield _condition(one, two, "later", mask, terms)
+
+
+def _ends(levels: list[Level], letters: int) -> Mapping[int, float | str]:
+    """Return the last level of each node, by its number."""
+    out: dict[int, float | str] = {}
+    for level in levels:
+        key = level.key[:letters] if isinstance(level.key, str) else level.key
+        out.update(dict.fromkeys(places(level.mask), key))
+    return out
+
+
+def _above(highest: Mapping[int, float | str], lowest: Mapping[int, float | str]) -> int:
+    """Return the nodes of which the highest of some values is above the lowest of others."""
+    held = bytearray(max(highest, default=0) // 8 + 1)
+    for node, value in highest.items():
+        least = lowest.get(node)
+        if least is not None and value > least:  # type: ignore[operator]  # of one kind
+            held[node >> 3] |= 1 << (node & 7)
+    return int.from_bytes(held, "little")
+
+
+def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
+    """Yield the nodes that reach one thing by both paths, and those that do not, but have both."""
+    ends, others = cut.table.ends, other.table.ends
+    if max(len(ends), len(others)) > _FEW or cut.levels or other.levels:
+        return
+    shared = [end for end in ends if end in others]
+    if len(shared) < _SHARED:
+        return
+    same = reduce(or_, (ends[end] & others[end] for end in shared))
+    differs = cut.table.some & other.table.some & ~same
+    for test, mask in (("same", same), ("differs", differs)):
+        if _told(cut, mask):
+            yield _condition(cut, other, test, mask)
+
+
+def _told(cut: Cut, mask: int) -> bool:
+    """Check whether a condition holds enough nodes, and not all that have an end."""
+    return LEAST <= mask.bit_count() < cut.table.some.bit_count()
+
+
+def _condition(
+    cut: Cut, other: Cut, test: str, mask: int, terms: tuple[tuple[str, Literal | bool], ...] = ()
+) -> Condition:
+    bits = cut.bits(test) + cut.atlas.bits(other.path)
+    return Condition(cut.path, test, terms, mask, bits, other.path)
