@@ -70,6 +70,7 @@ def test_a_history_may_go_on_after_its_pin(laboratory: Record, tmp_path: Path) -
     ],
     ids=lambda mutant: mutant["name"],
 )
+@pytest.mark.slow
 def test_whoever_makes_all_hashes_fit_again_breaks_the_pin(
     mutant: dict[str, str], laboratory: Record, tmp_path: Path
 ) -> None:

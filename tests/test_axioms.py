@@ -71,6 +71,7 @@ def broken(folder: Path, axioms: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("stated", STATED)
+@pytest.mark.slow
 def test_what_breaks_is_what_owl_rl_calls_a_contradiction(stated: str, tmp_path: Path) -> None:
     answers = set()
     for seed in range(16):

@@ -116,6 +116,7 @@ def test_what_fails_since_a_store_rewrites_is_not_told(proxy: Proxy, tmp_path: P
         ("sh:path e:level ; sh:minCount 2", 0),
     ],
 )
+@pytest.mark.slow
 def test_what_rewriting_cannot_have_done_is_told(
     rule: str, failing: int, proxy: Proxy, tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@ def hundreds() -> Iterator[Served]:
 
 @pytest.mark.parametrize("cap", [None, 61, 20])
 @pytest.mark.parametrize("known", [0, 9, 60])
+@pytest.mark.slow
 def test_pages_are_those_of_the_smallest_digests(
     hundreds: Served, cap: int | None, known: int
 ) -> None:

@@ -62,6 +62,7 @@ def test_every_hard_form_has_a_design_and_the_other_way_round() -> None:
 
 
 @pytest.mark.parametrize("name", [d.name for d in HARD])
+@pytest.mark.slow
 def test_the_region_is_everything_that_meets_the_condition(
     name: str, targets: list[Target]
 ) -> None:

@@ -202,6 +202,7 @@ def test_turtle_may_be_nested_as_one_likes(text: str, triples: int) -> None:
 
 
 @pytest.mark.parametrize("option", ["--policy", "--calibration"])
+@pytest.mark.slow
 def test_files_of_rules_are_bounded_too(option: str) -> None:
     Path("deep.ttl").write_text(
         dict(DEEP)["quoted.ttl"].replace("<< ", "<<( ").replace(">>", ")>>")

@@ -49,7 +49,10 @@ _ALWAYS_TOLD: Final = {"fail", "Failures", "parts", "condition", "why"}
 """Names that a sentence of a family may have in braces without binding them."""
 _SHAPED: Final = {
     **dict.fromkeys(
-        ["value", "other", "holder", "object", "stored", "any", "focus", "bound", "label", "class"],
+        (
+            *("value", "against", "other", "holder", "object", "stored", "any", "focus", "bound"),
+            *("label", "class"),
+        ),
         "?{name}",
     ),
     **dict.fromkeys(["datatype", "same", "plain", "other_plain", "number"], "?value"),

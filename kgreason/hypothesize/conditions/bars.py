@@ -13,9 +13,7 @@ from kgreason.base.templates import Fragment
 from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
-from kgreason.hypothesize.conditions.atlas import Atlas
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl import Path as ShapePath
 from kgreason.shacl import bound_to
@@ -25,7 +23,6 @@ from kgreason.shacl.readings import DESCRIBING
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
-_SIGN: Final = figure("signOverlap")
 PARTLY: Final = figure("partlyRate")
 """The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
@@ -42,8 +39,8 @@ _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _WRITTEN: Final = frozenset({"numbered", "outline"})
 _TEXTS: Final = frozenset({"contains", "form", "prefix", "namespace", "elsewhere"}) | _WRITTEN
 _BEGINNINGS: Final = frozenset({"prefix", "namespace"})
-_LETTERS: Final = frozenset({"form"}) | _WRITTEN
-_PIECES: Final = _LETTERS | {"contains"}
+LETTERS: Final = frozenset({"form"}) | _WRITTEN
+_PIECES: Final = LETTERS | {"contains"}
 _KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
 _VALUES: Final = frozenset({"equals", "one-of"}) | _OTHERS | _BOUNDS
@@ -542,42 +539,6 @@ class Bars:
         steps = _steps(condition)
         ends = [end for end in (*self._paths, self._end) if end]
         return any(steps[: len(end)] == end for end in ends)
-
-
-class Origins:
-    """Says of a condition whether it tells nothing of where failures come from, and why.
-
-    That is what only says the rule again, what is wrong with the value itself, and what is said of
-    hardly any nodes but those that fail: the slip that is the failure, seen from its other end.
-    """
-
-    def __init__(self, bars: Bars, atlas: Atlas, failing: int, among: int) -> None:
-        self._bars, self._atlas = bars, atlas
-        self._failing, self._among = failing & among, among
-        self._signs: dict[Path, bool] = {}
-
-    def __call__(self, condition: Condition) -> str:
-        """Return the reason for which a condition is none, or ""."""
-        if why := self._bars(condition):
-            return why
-        if self._bars.through_value(condition):
-            return "it says what the value is like, and not where the node comes from"
-        if not condition.path.steps and condition.test in _LETTERS:
-            return "it says how the node is called, and not where it comes from"
-        return "it is a sign of the failure itself" if self.sign(condition.path) else ""
-
-    def sign(self, path: Path) -> bool:
-        """Check whether nodes that fail, or that pass, are told by whether a path begins."""
-        first = Path(path.steps[:1])
-        if not first.steps:
-            return False
-        if first not in self._signs:
-            some = self._atlas.table(first).some & self._among
-            self._signs[first] = any(
-                (told & self._failing).bit_count() >= _SIGN * (told | self._failing).bit_count()
-                for told in (some, self._among & ~some)
-            )
-        return self._signs[first]
 
 
 def _steps(condition: Condition) -> tuple[tuple[bool, NamedNode | None], ...]:

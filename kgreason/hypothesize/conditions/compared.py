@@ -7,15 +7,13 @@ from typing import Final
 
 from pyoxigraph import Literal
 
-from kgreason.base.figures import integer
 from kgreason.base.terms import TYPE, XSD
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.cuts import Cut, Level
+from kgreason.hypothesize.conditions.cuts import MANY_ENDS, Cut, Level
 
 _STEPS: Final = frozenset({"forward", "backward", "made-by"})
-_FEW: Final = integer("manyEnds")
 _SHARED: Final = 2  # ends that two paths need to have in common
 
 
@@ -73,7 +71,7 @@ def _above(highest: Mapping[int, float | str], lowest: Mapping[int, float | str]
 def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
     """Yield the nodes that reach one thing by both paths, and those that do not, but have both."""
     ends, others = cut.table.ends, other.table.ends
-    if max(len(ends), len(others)) > _FEW or cut.levels or other.levels:
+    if max(len(ends), len(others)) > MANY_ENDS or cut.levels or other.levels:
         return
     shared = [end for end in ends if end in others]
     if len(shared) < _SHARED:

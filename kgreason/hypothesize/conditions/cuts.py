@@ -52,6 +52,7 @@ from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
+MANY_ENDS: Final = integer("manyEnds")
 _ORDERED_SHARE: Final = figure("orderedShare")
 _BETWEEN: Final = "\x00"
 """A letter that stands in no text; where it does all the same, texts are looked at one by one."""
@@ -97,7 +98,7 @@ class Cut:
             yield "equals", [((("term", t),), m) for t, m in single]
             yield "exists", self._kept([((), table.some)])
             yield "missing", self._kept([((), self._everyone & ~table.some)])
-            if len(single) <= _MANY:
+            if len(single) <= MANY_ENDS:
                 yield "all-but", self._kept(((("term", t),), self._other(m)) for t, m in single)
                 yield "lacks", self._kept(((("term", t),), self._everyone & ~m) for t, m in single)
             yield "under", self._kept(self._under())
@@ -200,7 +201,7 @@ class Cut:
     @property
     def narrow(self) -> bool:
         """Whether bounds and sets are so few that they can be drawn anew inside a region."""
-        return bool(self.levels) or len(self.single) <= _MANY
+        return bool(self.levels) or len(self.single) <= MANY_ENDS
 
     @cached_property
     def single(self) -> list[tuple[NamedNode | Literal, int]]:
@@ -507,7 +508,6 @@ class Cut:
 
 
 _HOURS: Final = 24
-_MANY: Final = integer("manyEnds")
 _SPACES: Final = integer("fewNamespaces")
 _LEAST_LEVELS: Final = integer("orderedLevels")
 _LEAST_SINGLES: Final = integer("singles")

@@ -44,6 +44,7 @@ _WORTH: Final = figure("firstWorth")
 _PIECES: Final = frozenset({"contains", "prefix"})
 _SPELT: Final = frozenset({"contains", "form", "prefix"})
 """Tests on how an end is spelt, and not on what it is."""
+_BOUNDS: Final = frozenset({"from", "until", "window"})
 _THINGS: Final = frozenset({"equals", "under"})
 _SLACK: Final = 1 + log2(3)  # bits that a union may save beyond those that fail most
 
@@ -313,7 +314,8 @@ class Hunt:
 
         “Contains OLD-” says more than “has a hyphen”, and “with a funder” says sooner what “whose
         funder is a funding body” says. A thing says more than how its IRI is spelt: “whose port
-        lies in VN” than “whose port has a capital letter inside a word”. All take longer to code.
+        lies in VN” than “whose port has a capital letter inside a word”; that something ends before
+        it begins, than that it begins in 2026 or later. All take longer to code.
         """
         for place, part in enumerate(first.parts):
             says_better = self._wordings(part, alone=len(first.parts) == 1)
@@ -337,6 +339,8 @@ class Hunt:
         """Return what says of another condition whether it says better what a part says."""
         if part.path.steps and part.test in _SPELT and self._ends_in_iris(part.path):
             return _by_thing
+        if part.test in _BOUNDS:
+            return _in_order
         if not alone:
             return None
         if part.test == "form" and _is_sign(part):
@@ -556,6 +560,11 @@ def _paths(region: Region) -> set[Path]:
 def _in_letters(other: Condition, part: Condition) -> bool:
     """Check whether a condition names a piece of the text of which the other has a sign."""
     return other.path == part.path and other.test in _PIECES
+
+
+def _in_order(other: Condition, part: Condition) -> bool:
+    """Check whether a condition holds an end that is bounded against one of the node's own."""
+    return other.test == "later" and part.path in {other.path, other.beside}
 
 
 def _by_thing(other: Condition, part: Condition) -> bool:

@@ -18,13 +18,14 @@ from kgreason.context.view import View, digest, exposed, members
 from kgreason.graph.marks import Mark, region_name
 from kgreason.hypothesize.candidates import both
 from kgreason.hypothesize.conditions.atlas import Atlas
-from kgreason.hypothesize.conditions.bars import Bars, Origins
+from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.code import SOME, TOLD, together
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.cuts import cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn
 from kgreason.hypothesize.conditions.hunt import Extent, Hunt, mixed, without
 from kgreason.hypothesize.conditions.links import Links
+from kgreason.hypothesize.conditions.origins import Origins
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Region
 from kgreason.hypothesize.conditions.sampling import TIMES, Lots, Sample, alone, shared
