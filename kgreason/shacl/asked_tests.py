@@ -86,7 +86,7 @@ def read_test(given: Any, binds: Mapping[str, Any], ends: set[str], focus: str =
     allowed: tuple[Term, ...] = ()
     listed: tuple[Term, ...] = ()
     if "Datatype" in components:
-        wanted = tuple(v for v in values if isinstance(v, NamedNode))
+        sign, wanted = _of_datatype(inner, sign, values)
         (parameters if sign in {"!=", "NOT IN"} else right)[SH.datatype] = wanted[:1]
     elif "LanguageIn" in components and sign == "=" and values == [Literal("")]:
         components |= {"Datatype"}
@@ -228,6 +228,25 @@ def _calls(thing: Any, binds: Mapping[str, Any], depth: int = 0) -> Iterator[str
     elif isinstance(thing, list):
         for inner in thing:
             yield from _calls(inner, binds, depth)
+
+
+def _of_datatype(inner: Any, sign: str, values: list[Term]) -> tuple[str, tuple[NamedNode, ...]]:
+    """Return the datatypes that a test names, and by which sign; what a cast cannot make is not it.
+
+    That it makes nothing is said by an empty text in place of what it makes.
+    """
+    if sign == "=" and values == [Literal("")]:
+        return "!=", tuple(_casts(inner))
+    return sign, tuple(v for v in values if isinstance(v, NamedNode))
+
+
+def _casts(thing: Any) -> Iterator[NamedNode]:
+    """Return the datatypes that an expression makes of its values."""
+    if getattr(thing, "name", "") == "Function" and "XMLSchema#" in str(thing.iri):
+        yield NamedNode(str(thing.iri))
+    if isinstance(thing, Mapping | list):
+        for inner in thing.values() if isinstance(thing, Mapping) else thing:
+            yield from _casts(inner)
 
 
 def _against(test: Any, *, denied: bool) -> tuple[str, list[Term]]:

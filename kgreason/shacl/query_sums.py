@@ -112,8 +112,18 @@ def _counted(made: Any, one: Any, sign: str, other: Any, row: Any, plain: Plain)
     if weighed is not None:
         return made("RelationalExpression", expr=weighed, op=sign, other=other)
     name = plain(one.vars) if _is_variable(plain(one.vars)) else None
-    optional = name is not None and _optional(name, row) is not None
-    return _bound(made, name, there=True) if optional and asked == "some" else None
+    if name is None or _optional(name, row) is None:
+        return None
+    if asked == "some":
+        return _bound(made, name, there=True)
+    # Of a node's own values it is read elsewhere how many there are.
+    return _bound(made, name, there=False) if _lies_behind(name, row) else None
+
+
+def _lies_behind(name: Any, row: Any) -> bool:
+    """Check whether a variable says whatever is said of a value: in place of a property."""
+    open_ = (t for option in row.options for each in option for t in each.triples)
+    return any(str(triple[1]) == str(name) for triple in open_ if _is_variable(triple[1]))
 
 
 def _where_bound(made: Any, inner: Any, row: Any, plain: Plain) -> Any:

@@ -205,7 +205,20 @@ def _bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - o
         if any(name_of(variable) in {*variables(one.triples), *dict(one.binds)} for one in option):
             group = tuple(one for found in option for one in settled(found))
             return group if wanted else (Row(lacks=(group,)),)
+    cast = plain(dict(row.binds).get(name_of(variable)))
+    if getattr(cast, "name", "") == "Function":
+        return (Row(tests=(_made(cast, wanted=wanted),)),)
     return (Row(),) if wanted else ()
+
+
+def _made(cast: Any, *, wanted: bool) -> Any:
+    """Return the test that a cast gives a value, or none: what BIND binds to it is there or not."""
+    from rdflib import Literal  # noqa: PLC0415 - loaded by then: it parsed the query
+
+    made, nothing = type(cast), Literal("")
+    text = made("Builtin_COALESCE", arg=[made("Builtin_STR", arg=cast), nothing])
+    sign = "!=" if wanted else "="
+    return made("RelationalExpression", expr=text, op=sign, other=nothing)
 
 
 def _first_bound(expression: Any, row: Row, wanted: bool) -> Rows:  # noqa: FBT001 - as above

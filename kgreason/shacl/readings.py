@@ -205,6 +205,7 @@ class _Failure:
     def __iter__(self) -> Iterator[Reading]:
         """Return its readings: values at fault by the variable they are bound to, then lacks."""
         yield from self._counted()
+        yield from self._shared()
         asked: dict[str, list[Test]] = {}
         several = {name: path for test in self._more.tests for name, path in self._differing(test)}
         for path in dict.fromkeys(several.values()):
@@ -278,6 +279,23 @@ class _Failure:
         if paths[0] is not None and paths[0] == paths[1] and self._focus not in sides:
             yield from ((side, paths[0]) for side in sides)
 
+    def _shared(self) -> Iterator[Reading]:
+        """Return readings that a value is that of another node, too."""
+        triples = (*self._base.triples, *self._more.triples)
+        for test in self._more.tests:
+            other = _another(test, self._focus)
+            for node, step, value in triples if other else ():
+                own = any(str(s) == self._focus and (p, v) == (step, value) for s, p, v in triples)
+                if own and str(node) == other and type(step).__name__ == "URIRef":
+                    path = of_predicate(NamedNode(str(step)))
+                    text = (
+                        f"?focus {path.text} ?value . ?other {path.text} ?value . "
+                        "FILTER (?other != ?focus)"
+                    )
+                    yield Reading(
+                        path, frozenset({"UniqueValue"}), lacking=False, offending=Fragment(text)
+                    )
+
     def _counted(self) -> Iterator[Reading]:
         """Return readings of tests that count values: too few are lacking, too many are more."""
         for test in self._more.tests:
@@ -307,6 +325,17 @@ class _Failure:
 
     def _place(self, name: str) -> str:
         return self._sure[name].text if name in self._sure else f"?{name}"
+
+
+def _another(test: Any, focus: str) -> str:
+    """Return the variable that a test wants to be another node than ?focus; "" for other tests."""
+    denied = isinstance(test, tuple) and test[0] == "denied"
+    given = test[1] if denied else test
+    if getattr(given, "op", None) != ("=" if denied else "!=") or isinstance(given.other, list):
+        return ""
+    sides = [plain(side) for side in (given.expr, given.other)]
+    names = [str(side) for side in sides if type(side).__name__ == "Variable"]
+    return next((n for n in names if n != focus), "") if focus in names else ""
 
 
 def lack_of(path: Path, least: int = 1) -> Reading:

@@ -71,6 +71,8 @@ def _above(highest: Mapping[int, float | str], lowest: Mapping[int, float | str]
 def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
     """Yield the nodes that reach one thing by both paths, and those that do not, but have both."""
     ends, others = cut.table.ends, other.table.ends
+    if "same" not in cut.ways:
+        return
     if max(len(ends), len(others)) > MANY_ENDS or cut.levels or other.levels:
         return
     shared = [end for end in ends if end in others]
