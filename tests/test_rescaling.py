@@ -137,7 +137,7 @@ def test_heavier_parcels_of_one_sender_are_in_no_other_unit(tmp_path: Path) -> N
         assert "as in another unit" not in " ".join(result.summary().split())
 
     assert "sender is s3" in cause["statement"]
-    assert cause["next"]["words"].startswith("Find out what is done otherwise")
+    assert cause["next"]["words"].startswith("Find out what is different about")
 
 
 def test_a_place_gets_its_turn_where_the_mechanism_that_it_made_way_for_does_not_hold(

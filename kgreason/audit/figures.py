@@ -368,7 +368,9 @@ def _rescaling(given: Recorded) -> probe.Finding:
             ("outside", "logMeanOutside", "spreadOutside"),
         )
     )
-    return rescaling.judged(*sides)
+    inside, outside = sides
+    apart = float(figures.get("shapeDistance", 0))
+    return rescaling.judged(inside, outside, lambda _: apart)
 
 
 KINDS: Final[dict[str, Callable[[Recorded], probe.Finding]]] = {

@@ -112,9 +112,12 @@ def _shortened(text: str) -> str:
 
 
 def local_name(iri: str) -> str:
-    """Return what follows the last / or # of an IRI (or the whole, if nothing follows)."""
+    """Return what follows the last / or # of an IRI, of a URN also the last colon.
+
+    The whole, if nothing follows.
+    """
     tail = iri.rstrip("/#")
-    for mark in ("#", "/"):
+    for mark in ("#", "/", *(":" if iri.startswith("urn:") else "")):
         if mark in tail and tail.rsplit(mark, 1)[1]:
             tail = tail.rsplit(mark, 1)[1]
             break

@@ -1,7 +1,7 @@
 """Read whether the numbers of a place are those of its neighbours in another unit."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -15,6 +15,9 @@ _ERRORS: Final = figure("rescalingErrors")
 _SLACK: Final = figure("rescalingSlack")
 _SHARP: Final = figure("rescalingSharp")
 _SPREAD: Final = figure("rescalingSpread")
+_SHAPE: Final = figure("rescalingShape")
+_KS: Final = 1.358
+"""The factor of the Kolmogorov-Smirnov statistic of two samples that chance exceeds once in 20."""
 _PLACES: Final = 6
 _UNITS: Final = number_list("unitRatios")
 _ORDER: Final = {factor: place for place, factor in enumerate(_UNITS)}
@@ -50,18 +53,20 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
         number = float(row["number"].value)
         if 0 < number < math.inf:  # a decimal may be too small for a float
             numbers[number] = numbers.get(number, 0) + int(row["nodes"].value)
-    inside = _sizes([found.pop("", {})])
-    beside = [_sizes([numbers]) for parts, numbers in sorted(found.items()) if len(parts) == 1]
-    whole, *others = (judged(inside, one) for one in (_sizes(found.values()), *beside))
+    own = _sorted([found.pop("", {})])
+    beside = [_sorted([numbers]) for parts, numbers in sorted(found.items()) if len(parts) == 1]
+    whole, *others = (_held(own, one) for one in (_sorted(found.values()), *beside))
     told = [each for each in (*others, whole) if each.outcome == "rescaled"]
     return min(told, key=lambda each: _ORDER[float(each.figures["unitRatio"])], default=whole)
 
 
-def judged(inside: Sizes, beside: Sizes) -> Finding:
+def judged(inside: Sizes, beside: Sizes, distance: Callable[[float], float]) -> Finding:
     """Return what the sizes of numbers inside a region and beside it come to.
 
-    They are rescaled where the spreads are alike, and the two means lie as far apart as two units,
-    within two standard errors, which have to be small beside that.
+    They are rescaled where the spreads are alike, the two means lie as far apart as two units,
+    within two standard errors, which have to be small beside that, and the numbers are distributed
+    alike once they are given in one unit. `distance` gives that of the two distributions where the
+    logarithms inside are shifted by so much: the Kolmogorov-Smirnov statistic.
     """
     figures: dict[str, int | Decimal] = {"inside": inside.count, "outside": beside.count}
     if min(inside.count, beside.count) < _LEAST:
@@ -79,16 +84,47 @@ def judged(inside: Sizes, beside: Sizes) -> Finding:
         return Finding(
             "alike", f"The numbers do not lie as far apart as two units do: {means}.", figures
         )
-    size = "large" if inside.mean > beside.mean else "small"
+    larger = inside.mean > beside.mean
+    apart = distance(-math.log(factor) if larger else math.log(factor))
+    figures["shapeDistance"] = decimal(apart, _PLACES)
+    if apart > _SHAPE + _KS * math.sqrt(1 / inside.count + 1 / beside.count):
+        note = f"The numbers lie apart, but in one unit they would not be spread alike: {means}."
+        return Finding("alike", note, figures)
+    point = ", or with a shifted decimal point" if math.log10(factor).is_integer() else ""
     note = (
-        f"The numbers there are about {factor:.3g} times as {size} as those beside it, and spread "
-        f"alike ({means}), as in another unit, or with a shifted decimal point."
+        f"The numbers there are about {factor:.3g} times as {'large' if larger else 'small'} as "
+        f"those of other nodes, and spread alike ({means}), as in another unit{point}."
     )
     return Finding("rescaled", note, figures | {"unitRatio": decimal(factor, _PLACES)})
 
 
-def _sizes(groups: Iterable[Mapping[float, int]]) -> Sizes:
-    logs = [(math.log(number), n) for group in groups for number, n in group.items()]
+def _held(inside: "_Logs", beside: "_Logs") -> Finding:
+    return judged(_sizes(inside), _sizes(beside), lambda shift: _distance(inside, beside, shift))
+
+
+_Logs = list[tuple[float, int]]
+"""Natural logarithms in order, each with how many nodes have it."""
+
+
+def _sorted(groups: Iterable[Mapping[float, int]]) -> _Logs:
+    return sorted((math.log(number), n) for group in groups for number, n in group.items())
+
+
+def _distance(inside: _Logs, beside: _Logs, shift: float) -> float:
+    """Return how far the two cumulative distributions lie apart at most, from 0 to 1."""
+    steps: dict[float, list[float]] = {}
+    for side, logs in enumerate(([(log + shift, n) for log, n in inside], beside)):
+        whole = sum(n for _, n in logs)
+        for log, n in logs:
+            steps.setdefault(round(log, _PLACES), [0.0, 0.0])[side] += n / whole
+    apart = most = 0.0
+    for place in sorted(steps):
+        apart += steps[place][0] - steps[place][1]
+        most = max(most, abs(apart))
+    return most
+
+
+def _sizes(logs: _Logs) -> Sizes:
     count = sum(n for _, n in logs)
     if not count:
         return Sizes(0, 0.0, 0.0)

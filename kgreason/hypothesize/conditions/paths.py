@@ -170,9 +170,14 @@ class Path:
         return "source" if "source" in kinds_ else "cohort"
 
     def words(self, names: Callable[[Term | None], str]) -> str:
-        """Describe what lies at the end, from the end inwards."""
+        """Describe what lies at the end: from the end inwards, a long way as SPARQL writes it."""
         if not self.steps:
             return "IRI"
+        marks = [_MARKS.get(step.kind) for step in self.steps]
+        long = len(marks) > _SPOKEN or (len(marks) == _SPOKEN and "^" in marks)
+        if long and None not in marks:
+            named = zip(marks, self.steps, strict=True)
+            return "/".join(f"{mark}{names(step.along)}" for mark, step in named)
         said = [
             step.template.header["words"].format(property=names(step.along)) for step in self.steps
         ]
@@ -186,4 +191,6 @@ class Path:
         return last.along == step.along and "backward" in pair and len(pair) > 1
 
 
+_SPOKEN: Final = 2  # steps that are said in words
+_MARKS: Final = {"forward": "", "made-by": "", "backward": "^"}
 _WORK: Final = {"work": WORK.iri}
