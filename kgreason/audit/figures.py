@@ -364,8 +364,8 @@ def _rescaling(given: Recorded) -> probe.Finding:
             int(figures[count]), float(figures.get(mean, 0)), float(figures.get(spread, 0))
         )
         for count, mean, spread in (
-            ("inside", "logMeanInside", "spreadInside"),
-            ("outside", "logMeanOutside", "spreadOutside"),
+            ("inside", "logMedianInside", "spreadInside"),
+            ("outside", "logMedianOutside", "spreadOutside"),
         )
     )
     inside, outside = sides

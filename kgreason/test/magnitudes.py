@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-import pyoxigraph as ox
-
 from kgreason.base.templates import Fragment, template
 from kgreason.context.context import Context, view_of
 from kgreason.context.symptom import Symptom
@@ -13,6 +11,7 @@ from kgreason.hypothesize import bindings, recorded
 from kgreason.hypothesize.candidates import suits
 from kgreason.hypothesize.conditions.seam import flagged
 from kgreason.hypothesize.conditions.seam import recorded as recorded_conditions
+from kgreason.shacl import Path
 from kgreason.test import plans
 from kgreason.test.confounders import leaders
 from kgreason.test.design import register, registered
@@ -24,8 +23,8 @@ _KIND: Final = "rescaling"
 def compare(context: Context, symptom: Symptom, round_: int) -> None:
     """Register a test of the numbers of each place that leads in the round: at most one step."""
     view = view_of(context, symptom, round_)
-    predicate = _bounded(view)
-    if predicate is None:
+    bounded = _bounded(view)
+    if bounded is None:
         return
     ahead = {row["hypothesis"] for row in leaders(context, symptom, round_)}
     designed = []
@@ -36,7 +35,7 @@ def compare(context: Context, symptom: Symptom, round_: int) -> None:
             text = row["bindings"].value if "bindings" in row else ""
             parts = _parts(view, text) if text and row["hypothesis"] in ahead else ()
             if parts:
-                query = _query(view, parts, predicate)
+                query = _query(view, parts, bounded)
                 told = plans.roles_in(view, outlines, place)
                 scheme = view.marks.whole.scheme
                 planned = plans.PlannedTest(_KIND, query, scheme, place, None, told)
@@ -51,23 +50,23 @@ def compare(context: Context, symptom: Symptom, round_: int) -> None:
     context.record.commit(step)
 
 
-def _query(view: View, parts: Sequence[Fragment], predicate: ox.NamedNode) -> str:
+def _query(view: View, parts: Sequence[Fragment], bounded: Path) -> str:
     missed = (f'IF(BOUND(?held{n}), "", "{n}")' for n in range(len(parts)))
     return template("test", _KIND).render(
         population=view.marks.everyone,
         parts=[flagged(view, f"held{n}", part) for n, part in enumerate(parts)],
         outside=Fragment(f"BIND (CONCAT({', '.join(missed)}) AS ?outside)"),
-        predicate=predicate,
+        numbers=Fragment(f"?focus {bounded.text} ?number ."),
     )
 
 
-def _bounded(view: View) -> ox.NamedNode | None:
-    """Return the property whose numbers a rule bounds, or a query that is read so."""
+def _bounded(view: View) -> Path | None:
+    """Return the path to the numbers that a rule bounds, or a query that is read so."""
     rule, kind = view.constraint, template("test", _KIND)
     if suits(kind, rule):
-        return None if rule.path is None else rule.path.predicate
-    read = view.looks_at
-    return read.predicate if read is not None and reads(kind, read) else None
+        return rule.path if rule.path is not None and rule.path.forwards else None
+    found = [one for one in rule.readings if view.is_question and reads(kind, one)]
+    return found[0].path if len(found) == len(rule.readings) == 1 else None
 
 
 def _parts(view: View, text: str) -> Sequence[Fragment]:

@@ -18,6 +18,8 @@ _SPREAD: Final = figure("rescalingSpread")
 _SHAPE: Final = figure("rescalingShape")
 _KS: Final = 1.358
 """The factor of the Kolmogorov-Smirnov statistic of two samples that chance exceeds once in 20."""
+_MIDDLE_HALF: Final = 1.349
+"""How many standard deviations the middle half of a normal distribution is wide."""
 _PLACES: Final = 6
 _UNITS: Final = number_list("unitRatios")
 _ORDER: Final = {factor: place for place, factor in enumerate(_UNITS)}
@@ -25,19 +27,21 @@ _ORDER: Final = {factor: place for place, factor in enumerate(_UNITS)}
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many numbers there are, and the mean and standard deviation of their natural logarithms.
+    """How many numbers there are, and the median and spread of their natural logarithms.
 
-    Both have so many places as a record keeps, so that the same follows from it.
+    The spread is that of the middle half, as the standard deviation of a normal distribution with
+    such a middle half, so that one in ten that is given in the right unit changes little. Both have
+    so many places as a record keeps, so that the same follows from it.
     """
 
     count: int
-    mean: float
+    median: float
     spread: float
 
     @property
     def error(self) -> float:
-        """The standard error of the mean."""
-        return self.spread / math.sqrt(self.count)
+        """The standard error of the median of n normal logarithms: √(π / 2n) times their spread."""
+        return self.spread * math.sqrt(math.pi / 2 / self.count)
 
 
 def read(rows: Sequence[Row], setting: Setting) -> Finding:
@@ -63,7 +67,7 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
 def judged(inside: Sizes, beside: Sizes, distance: Callable[[float], float]) -> Finding:
     """Return what the sizes of numbers inside a region and beside it come to.
 
-    They are rescaled where the spreads are alike, the two means lie as far apart as two units,
+    They are rescaled where the spreads are alike, the two medians lie as far apart as two units,
     within two standard errors, which have to be small beside that, and the numbers are distributed
     alike once they are given in one unit. `distance` gives that of the two distributions where the
     logarithms inside are shifted by so much: the Kolmogorov-Smirnov statistic.
@@ -73,27 +77,33 @@ def judged(inside: Sizes, beside: Sizes, distance: Callable[[float], float]) -> 
         note = f"There are {inside.count} numbers inside and {beside.count} beside: too few."
         return Finding("undetermined", note, figures)
     figures |= {
-        "logMeanInside": decimal(inside.mean, _PLACES),
-        "logMeanOutside": decimal(beside.mean, _PLACES),
+        "logMedianInside": decimal(inside.median, _PLACES),
+        "logMedianOutside": decimal(beside.median, _PLACES),
         "spreadInside": decimal(inside.spread, _PLACES),
         "spreadOutside": decimal(beside.spread, _PLACES),
     }
-    means = f"geometric means {math.exp(inside.mean):.4g} and {math.exp(beside.mean):.4g}"
+    medians = f"medians {math.exp(inside.median):.4g} and {math.exp(beside.median):.4g}"
     factor = _factor(inside, beside)
     if factor is None:
-        return Finding(
-            "alike", f"The numbers do not lie as far apart as two units do: {means}.", figures
+        ratio = math.exp(abs(inside.median - beside.median))
+        note = (
+            f"The numbers there are {ratio:.3g} times as large as those of other nodes, or as "
+            f"small, which is no factor between two units, or they are spread in another way: "
+            f"{medians}."
         )
-    larger = inside.mean > beside.mean
+        return Finding("alike", note, figures)
+    larger = inside.median > beside.median
     apart = distance(-math.log(factor) if larger else math.log(factor))
     figures["shapeDistance"] = decimal(apart, _PLACES)
-    if apart > _SHAPE + _KS * math.sqrt(1 / inside.count + 1 / beside.count):
-        note = f"The numbers lie apart, but in one unit they would not be spread alike: {means}."
+    # The smaller the factor, the more else has it; of ten and more, one in ten may be right.
+    slack = _SHAPE * min(1.0, math.log10(factor))
+    if apart > slack + _KS * math.sqrt(1 / inside.count + 1 / beside.count):
+        note = f"The numbers lie apart, but in one unit they would not be spread alike: {medians}."
         return Finding("alike", note, figures)
     point = ", or with a shifted decimal point" if math.log10(factor).is_integer() else ""
     note = (
         f"The numbers there are about {factor:.3g} times as {'large' if larger else 'small'} as "
-        f"those of other nodes, and spread alike ({means}), as in another unit{point}."
+        f"those of other nodes, and spread alike ({medians}), as in another unit{point}."
     )
     return Finding("rescaled", note, figures | {"unitRatio": decimal(factor, _PLACES)})
 
@@ -128,18 +138,27 @@ def _sizes(logs: _Logs) -> Sizes:
     count = sum(n for _, n in logs)
     if not count:
         return Sizes(0, 0.0, 0.0)
-    mean = math.fsum(log * n for log, n in logs) / count
-    squares = math.fsum((log - mean) ** 2 * n for log, n in logs)
-    return Sizes(count, round(mean, _PLACES), round(math.sqrt(squares / count), _PLACES))
+    low, median, high = (_quantile(logs, count, share) for share in (0.25, 0.5, 0.75))
+    return Sizes(count, round(median, _PLACES), round((high - low) / _MIDDLE_HALF, _PLACES))
+
+
+def _quantile(logs: _Logs, count: int, share: float) -> float:
+    """Return the least logarithm that so great a share of the numbers does not exceed."""
+    passed = 0
+    for log, n in logs:
+        passed += n
+        if passed >= share * count:
+            return log
+    return logs[-1][0]
 
 
 def _factor(inside: Sizes, beside: Sizes) -> float | None:
     """Return the factor between two units that two sizes lie apart; None where there is none."""
-    apart = abs(inside.mean - beside.mean)
+    apart = abs(inside.median - beside.median)
     error = math.hypot(inside.error, beside.error)
     unlike = abs(inside.spread - beside.spread)
-    # The standard error of a standard deviation, where logarithms are normal.
-    noise = error / math.sqrt(2)
+    # The standard error of such a spread, where logarithms are normal, is about that of a median.
+    noise = error
     if unlike > _SPREAD * max(inside.spread, beside.spread) + _ERRORS * noise:
         return None
     near = [unit for unit in _UNITS if abs(apart - math.log(unit)) <= _ERRORS * error + _SLACK]
