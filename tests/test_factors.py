@@ -1,5 +1,6 @@
 """What goes with an outcome is named where few groups differ, and not where many always do."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -23,17 +24,59 @@ def test_a_factor_is_named_and_groups_with_rates_of_their_own_are_not(
     assert outcome_of(case) == told
 
 
-def test_what_goes_wrong_on_weekends_is_told_so(tmp_path: Path) -> None:
+def weekend(number: int) -> tuple[str, bool]:
+    day = date(2025, 1, 1) + timedelta(number)
+    late = number % 20 == 0 or (day.weekday() >= 5 and number % 7 != 0)
+    return f'ex:sent "{day}"', late
+
+
+def night(number: int) -> tuple[str, bool]:
+    hour = number * 7 % 24
+    late = number % 20 == 0 or ((hour >= 22 or hour < 6) and number % 11 != 0)
+    return f'ex:picked "2025-01-{number % 28 + 1:02}T{hour:02}:{number % 60:02}:00Z"', late
+
+
+def expired(number: int) -> tuple[str, bool]:
+    made, until = date(2025, 1, 1), date(2025, 1, 1)
+    made, until = made + timedelta(number * 37 % 300), until + timedelta(number * 53 % 400)
+    late = number % 20 == 0 or (made > until and number % 11 != 0)
+    return f'ex:made "{made}" ; ex:certificate [ ex:until "{until}" ]', late
+
+
+def abroad(number: int) -> tuple[str, bool]:
+    ports = number * 7 % 5, number * 11 % 3
+    late = number % 20 == 0 or (ports[0] == ports[1] and number % 11 != 0)
+    return f"ex:from ex:c{ports[0]} ; ex:to ex:c{ports[1]}", late
+
+
+def spelt(number: int) -> tuple[str, bool]:
+    port = ("HaiPhong", "Rotterdam", "DaNang", "Genoa", "Santos")[number % 5]
+    late = number % 20 == 0 or (number % 5 in {0, 2} and number % 11 != 0)
+    land = "VN" if number % 5 in {0, 2} else f"L{number % 5}"
+    return f"ex:port ex:{port} . ex:{port} ex:country ex:{land}", late
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (weekend, "Nodes whose sent is a weekend day have the outcome."),
+        (night, "Nodes whose picked has a time of day from 22:00 to 05:59 have the outcome."),
+        (expired, "Nodes whose made is later than their until of certificate have the outcome."),
+        (abroad, "Nodes whose to is the same as their from have the outcome."),
+        (spelt, "Nodes whose port has country VN have the outcome."),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_what_dates_times_and_places_have_to_do_with_it_is_told(
+    made: Callable[[int], tuple[str, bool]], told: str, tmp_path: Path
+) -> None:
     lines = ["@prefix ex: <https://example.org/> ."]
     for number in range(280):
-        day = date(2025, 1, 1) + timedelta(number)
-        late = number % 20 == 0 or (day.weekday() >= 5 and number % 7 != 0)
-        lines.append(f'ex:p{number} ex:sent "{day}" ; ex:late {str(late).lower()} .')
+        said, late = made(number)
+        lines.append(f"ex:p{number} ex:late {str(late).lower()} ; {said} .")
     data, query = tmp_path / "parcels.ttl", tmp_path / "late.rq"
     data.write_text("\n".join(lines), encoding="utf-8")
     asked = "PREFIX ex: <https://example.org/> SELECT ?focus ?outcome { ?focus ex:late ?outcome }"
     query.write_text(asked, encoding="utf-8")
     with kgreason.investigate(data, outcome=query) as result:
-        assert [cause.statement for cause in result.causes] == [
-            "Nodes whose sent is a weekend day have the outcome."
-        ]
+        assert result.causes[0].statement == told

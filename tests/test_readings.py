@@ -555,3 +555,48 @@ def test_an_outcome_is_not_told_by_the_value_that_it_asks_for(tmp_path: Path) ->
     with kgreason.investigate(tmp_path / "data.ttl", outcome=tmp_path / "outcome.rq") as result:
         causes = [cause["statement"] for cause in result.as_dict()["causes"]]
     assert causes == ["Nodes whose vault is “B” have the outcome."]
+
+
+_AGAIN = f"?focus {_P} ?v"
+_SHARED = (
+    f"SELECT ?focus (SUM(?n) > 0 AS ?outcome) {{ {_AGAIN} . ?o {_P} ?v "
+    "BIND (IF(?o = ?focus, 0, 1) AS ?n) } GROUP BY ?focus",
+    f"SELECT ?focus (COUNT(?o) > 0 AS ?outcome) {{ {_AGAIN} "
+    f"OPTIONAL {{ ?o {_P} ?v FILTER (?o != ?focus) }} }} GROUP BY ?focus",
+    f"SELECT ?focus ?outcome {{ {_AGAIN} "
+    f"BIND (EXISTS {{ ?o {_P} ?v FILTER (?o != ?focus) }} AS ?outcome) }}",
+)
+
+
+@pytest.mark.parametrize("query", _SHARED)
+def test_a_value_that_another_node_has_too_is_read(query: str) -> None:
+    found = _alone(query)
+    assert (found.path.text, found.components) == (_P, {"UniqueValue"})
+
+
+_DATE = "http://www.w3.org/2001/XMLSchema#date"
+_CAST = f"?focus {_P} ?v BIND (<{_DATE}>(STR(?v)) AS ?day)"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT ?focus (!BOUND(?day) AS ?outcome) {{ {_CAST} }}",
+        f"SELECT ?focus (SUM(?n) > 0 AS ?outcome) {{ {_CAST} "
+        "BIND (IF(BOUND(?day), 0, 1) AS ?n) } GROUP BY ?focus",
+    ],
+)
+def test_what_a_cast_cannot_make_is_not_of_its_datatype(query: str) -> None:
+    found = _alone(query)
+    assert (found.path.text, found.components) == (_P, {"Datatype"})
+    assert [str(one) for one in found.parameters[SH.datatype]] == [f"<{_DATE}>"]
+    assert found.offending is not None
+
+
+def test_of_a_value_nothing_is_said_where_nothing_is_counted_behind_it() -> None:
+    found = _alone(
+        f"SELECT ?focus (COUNT(?p) = 0 AS ?outcome) {{ ?focus {_P} ?v OPTIONAL {{ ?v ?p ?o }} }} "
+        "GROUP BY ?focus"
+    )
+    assert (found.path.text, found.components) == (_P, {"Node", "NodeKind"})
+    assert found.offending is not None

@@ -135,8 +135,13 @@ class Atlas:
         return self._pairs.get(path, 0)
 
     def bits(self, path: Path) -> float:
-        """Return what it costs to say a path: its length, and each step among those there were."""
-        spent = LENGTH_BITS[self.length(path)]
+        """Return what it costs to say a path: its length, and each step among those there were.
+
+        At a blank node, where a step does not count, one bit says whether the path ends there.
+        """
+        length = self.length(path)
+        ends = path in self._tables and self._blank(path)
+        spent = LENGTH_BITS[length] + (len(path) - length) + ends
         for place, step in enumerate(path.steps):
             spent += self._chosen(Path(path.steps[:place]), step)
         return spent
