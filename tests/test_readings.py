@@ -337,7 +337,7 @@ def test_a_query_of_a_shape_is_read_as_an_outcome_is(tmp_path: Path) -> None:
     told = result.as_dict()["symptoms"][0]["hypotheses"]
     leader = next(one for one in told if one["status"] == "supported")
     assert (leader["kind"], leader["inside"]["failing"]) == ("mapping", 20)
-    assert "cookTime may stand under urn:e:cookingTime" in leader["statement"]
+    assert "cookTime may stand under cookingTime" in leader["statement"]
 
 
 def test_a_query_of_a_shape_has_its_path_in_place(tmp_path: Path) -> None:
@@ -409,7 +409,7 @@ def test_a_lack_that_a_query_tells_is_a_value_under_another_property(tmp_path: P
     leader = _leader(tmp_path, _recipes(both=False), lacks)
     assert leader is not None
     assert (leader["kind"], leader["inside"]["failing"]) == ("mapping", 20)
-    assert "cookTime may stand under urn:e:cookingTime" in leader["statement"]
+    assert "cookTime may stand under cookingTime" in leader["statement"]
 
 
 def test_a_property_that_most_have_beside_the_right_one_is_no_slip(tmp_path: Path) -> None:
@@ -449,7 +449,7 @@ def test_one_wrong_form_of_two_properties_is_told_of_both(tmp_path: Path) -> Non
     )
     leader = _leader(tmp_path, rows, query)
     assert leader is not None
-    told = "The values of urn:e:label were written as texts without a language."
+    told = "The values of label were written as texts without a language."
     assert leader["statement"] == told
     assert leader["inside"] == {"failing": 20, "population": 20}
     assert leader["confidence"] > 0.85
@@ -559,19 +559,25 @@ def test_an_outcome_is_not_told_by_the_value_that_it_asks_for(tmp_path: Path) ->
 
 _AGAIN = f"?focus {_P} ?v"
 _SHARED = (
-    f"SELECT ?focus (SUM(?n) > 0 AS ?outcome) {{ {_AGAIN} . ?o {_P} ?v "
-    "BIND (IF(?o = ?focus, 0, 1) AS ?n) } GROUP BY ?focus",
-    f"SELECT ?focus (COUNT(?o) > 0 AS ?outcome) {{ {_AGAIN} "
-    f"OPTIONAL {{ ?o {_P} ?v FILTER (?o != ?focus) }} }} GROUP BY ?focus",
-    f"SELECT ?focus ?outcome {{ {_AGAIN} "
-    f"BIND (EXISTS {{ ?o {_P} ?v FILTER (?o != ?focus) }} AS ?outcome) }}",
+    (
+        f"SELECT ?focus (SUM(?n) > 0 AS ?outcome) {{ {_AGAIN} . ?o {_P} ?v "
+        "BIND (IF(?o = ?focus, 0, 1) AS ?n) } GROUP BY ?focus"
+    ),
+    (
+        f"SELECT ?focus (COUNT(?o) > 0 AS ?outcome) {{ {_AGAIN} "
+        f"OPTIONAL {{ ?o {_P} ?v FILTER (?o != ?focus) }} }} GROUP BY ?focus"
+    ),
+    (
+        f"SELECT ?focus ?outcome {{ {_AGAIN} "
+        f"BIND (EXISTS {{ ?o {_P} ?v FILTER (?o != ?focus) }} AS ?outcome) }}"
+    ),
 )
 
 
 @pytest.mark.parametrize("query", _SHARED)
 def test_a_value_that_another_node_has_too_is_read(query: str) -> None:
     found = _alone(query)
-    assert (found.path.text, found.components) == (_P, {"UniqueValue"})
+    assert (found.path.text, set(found.components)) == (_P, {"UniqueValue"})
 
 
 _DATE = "http://www.w3.org/2001/XMLSchema#date"
@@ -582,13 +588,15 @@ _CAST = f"?focus {_P} ?v BIND (<{_DATE}>(STR(?v)) AS ?day)"
     "query",
     [
         f"SELECT ?focus (!BOUND(?day) AS ?outcome) {{ {_CAST} }}",
-        f"SELECT ?focus (SUM(?n) > 0 AS ?outcome) {{ {_CAST} "
-        "BIND (IF(BOUND(?day), 0, 1) AS ?n) } GROUP BY ?focus",
+        (
+            f"SELECT ?focus (SUM(?n) > 0 AS ?outcome) {{ {_CAST} "
+            "BIND (IF(BOUND(?day), 0, 1) AS ?n) } GROUP BY ?focus"
+        ),
     ],
 )
 def test_what_a_cast_cannot_make_is_not_of_its_datatype(query: str) -> None:
     found = _alone(query)
-    assert (found.path.text, found.components) == (_P, {"Datatype"})
+    assert (found.path.text, set(found.components)) == (_P, {"Datatype"})
     assert [str(one) for one in found.parameters[SH.datatype]] == [f"<{_DATE}>"]
     assert found.offending is not None
 
@@ -598,5 +606,5 @@ def test_of_a_value_nothing_is_said_where_nothing_is_counted_behind_it() -> None
         f"SELECT ?focus (COUNT(?p) = 0 AS ?outcome) {{ ?focus {_P} ?v OPTIONAL {{ ?v ?p ?o }} }} "
         "GROUP BY ?focus"
     )
-    assert (found.path.text, found.components) == (_P, {"Node", "NodeKind"})
+    assert (found.path.text, set(found.components)) == (_P, {"Node", "NodeKind"})
     assert found.offending is not None
