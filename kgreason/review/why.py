@@ -1,5 +1,6 @@
 """Why one node fails: the rules it breaks, the causes that hold it, else what it lacks."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -18,6 +19,7 @@ from kgreason.report.entries import ReportedCause
 from kgreason.report.focus_nodes import AtHand, FocusNode, described, seen_as
 from kgreason.report.result import Result
 
+_IRI: Final = re.compile("<([^<>]*)>")
 _SECONDS: Final = 60.0
 _TRIED: Final = 50
 """So many nodes that share equally many values are compared by their properties."""
@@ -74,11 +76,13 @@ class NodeFindings:
         if not self.looked_at:
             yield f"{self.node}: no rule looks at this node; it is no focus node of the shapes."
             return
-        rules = f"{self.looked_at} rule{'' if self.looked_at == 1 else 's'}"
-        if not self.broken:
-            yield f"{self.node} breaks none of the {rules} that look at it."
+        rules = f"{self.looked_at} rules that look at it"
+        if self.looked_at == 1:
+            yield f"{self.node} {'breaks' if self.broken else 'passes'} the rule that looks at it."
+        elif not self.broken:
+            yield f"{self.node} breaks none of the {rules}."
         else:
-            yield f"{self.node} breaks {len(self.broken)} of the {rules} that look at it."
+            yield f"{self.node} breaks {len(self.broken)} of the {rules}."
         for one in self.broken:
             yield ""
             yield from _told(one)
@@ -88,7 +92,7 @@ class NodeFindings:
 
 def _told(one: BrokenRule) -> Iterator[str]:
     where = f" in {', '.join(one.sources)}" if one.sources else ""
-    field = "" if one.field is None else f"{local_name(one.field)} "
+    field = "" if one.field is None else f"{_short(one.field)} "
     at_fault = f"{field}{', '.join(one.values)}{where}" if one.values else f"described{where}"
     yield f"{one.rule} ({at_fault})"
     for name, statement in one.causes:
@@ -107,6 +111,13 @@ def _told(one: BrokenRule) -> Iterator[str]:
         yield "  - it says the same, as far as its own properties go"
     if len(one.differences) > _SHOWN:
         yield f"  - and {len(one.differences) - _SHOWN} properties more"
+
+
+def _short(field: str) -> str:
+    """Return a property path with local names in place of its IRIs."""
+    return (
+        _IRI.sub(lambda found: local_name(found[1]), field) if "<" in field else local_name(field)
+    )
 
 
 def why(result: Result, name: str) -> NodeFindings:
@@ -249,9 +260,18 @@ def _said(graph: Graph, node: Any) -> dict[ox.NamedNode, list[str]]:
     found: dict[ox.NamedNode, list[str]] = {}
     for quad in graph.store.inner.quads_for_pattern(node, None, None, ox.DefaultGraph()):
         term = plain(quad.object)
-        text = str(term) if isinstance(term, ox.BlankNode) else term.value
+        text = _inner(graph, term) if isinstance(term, ox.BlankNode) else term.value
         found.setdefault(quad.predicate, []).append(text)
     return {predicate: sorted(values) for predicate, values in found.items()}
+
+
+def _inner(graph: Graph, node: ox.BlankNode) -> str:
+    """Return what a blank node says, in place of its name, which says nothing to anybody."""
+    said = (
+        f"{local_name(quad.predicate.value)} {getattr(plain(quad.object), 'value', '…')}"
+        for quad in graph.store.inner.quads_for_pattern(node, None, None, ox.DefaultGraph())
+    )
+    return f"[{'; '.join(sorted(said)[:_SHOWN])}]"
 
 
 def _differences(graph: Graph, seen: Symptom, node: Node, nearest: Node) -> Iterator[Difference]:
