@@ -110,12 +110,17 @@ def main() -> None:
     with ProcessPoolExecutor(options.jobs) as pool:
         told = list(zip(cases, pool.map(outcome_of, cases), strict=True))
     for title, key in (("odds ratio", _odds), ("kind", _kind)):
-        print(f"\n| {title} | cases | named | open, named first | else told | nothing told |")
-        print("|---|---:|---:|---:|---:|---:|")
-        for group in dict.fromkeys(key(case) for case in cases):
-            counts = Counter(got for case, got in told if key(case) == group)
-            cells = (counts[name] for name in ("named", "nearest", "else", "none"))
-            print(f"| {group} | {counts.total()} | {' | '.join(map(str, cells))} |")
+        table(title, [(key(case), got) for case, got in told])
+
+
+def table(title: str, told: Sequence[tuple[str, str]]) -> None:
+    """Print how often each was told in each group; `told` are pairs of group and what was told."""
+    print(f"\n| {title} | cases | named | open, named first | else told | nothing told |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for group in dict.fromkeys(each for each, _ in told):
+        counts = Counter(got for each, got in told if each == group)
+        cells = (counts[name] for name in ("named", "nearest", "else", "none"))
+        print(f"| {group} | {counts.total()} | {' | '.join(map(str, cells))} |")
 
 
 def _odds(case: Case) -> str:
@@ -139,11 +144,19 @@ def _cases(seeds: range) -> Iterator[Case]:
 def outcome_of(case: Case) -> str:
     """Return what was told of a case: named, nearest, else or none."""
     data, having = made(case)
+    return told_of(data, OUTCOME, having, case.seed)
+
+
+def told_of(data: str, asked: str, having: set[str], seed: int) -> str:
+    """Return what is told of a graph in Turtle for an outcome query: named, nearest, else or none.
+
+    `having` are the IRIs of the nodes that have the true factor; empty where there is none.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        graph, query = Path(folder, "papers.ttl"), Path(folder, "outcome.rq")
+        graph, query = Path(folder, "data.ttl"), Path(folder, "outcome.rq")
         graph.write_text(data, encoding="utf-8")
-        query.write_text(OUTCOME, encoding="utf-8")
-        with kgreason.investigate(str(graph), outcome=str(query), seed=case.seed) as result:
+        query.write_text(asked, encoding="utf-8")
+        with kgreason.investigate(str(graph), outcome=str(query), seed=seed) as result:
             (symptom,) = result.symptoms
             causes = {one for cause in result.causes for one in cause.hypotheses}
             regions = [

@@ -232,8 +232,10 @@ class Atlas:
         """Check whether a step is worth saying at all, whoever fails."""
         wide = way.pairs > max(_ROWS, _FAN * self.nodes.bit_count())
         rare = not path.steps and way.reached < LEAST
-        # Of what is many in a source, as focus nodes are, nothing is said by saying it is there.
-        wide = wide or (way.step.kind == "within" and way.pairs > _BESIDE * way.reached)
+        # That there is what is many in a source, as focus nodes are, says nothing; nor do the many
+        # things that point at what a node points at, which may be focus nodes, too.
+        others = way.step.kind == "within" or (way.step.kind == "backward" and path.steps)
+        wide = wide or (bool(others) and way.pairs > _BESIDE * way.reached)
         # What points at something else in the source says nothing of the focus node any more.
         astray = way.step.kind == "backward" and any(s.kind == "within" for s in path.steps)
         return not (wide or rare or astray or path.goes_back(way.step))

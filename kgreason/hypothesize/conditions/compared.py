@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
+from itertools import islice
 from operator import or_
 from typing import Final
 
@@ -26,6 +27,15 @@ def beside(cut: Cut, other: Cut) -> list[Condition]:
         fit = _fits(cut) and _fits(other)
         cut.compared[other.path] = [*_ordered(cut, other), *_alike(cut, other)] if fit else []
     return cut.compared[other.path]
+
+
+def akin(cut: Cut, other: Cut) -> bool:
+    """Check whether two paths lead to things of one kind: some things lie at the ends of both."""
+    if not (_fits(cut) and _fits(other)) or cut.path == other.path:
+        return False
+    ends, others = cut.table.ends, other.table.ends
+    shared = (end for end in ends if not isinstance(end, Literal) and end in others)
+    return len(list(islice(shared, _SHARED))) == _SHARED
 
 
 def _fits(cut: Cut) -> bool:

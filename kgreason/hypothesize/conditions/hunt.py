@@ -8,19 +8,20 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from itertools import chain
+from itertools import chain, combinations
 from math import inf, log2
 from operator import and_
 from typing import Final
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal
 
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
 from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
+from kgreason.hypothesize.conditions.better_words import better_words
 from kgreason.hypothesize.conditions.code import TOLD, together
-from kgreason.hypothesize.conditions.compared import beside
+from kgreason.hypothesize.conditions.compared import akin, beside
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.cuts import Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
@@ -41,11 +42,6 @@ _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
 _AHEAD: Final = integer("firstRegions")
 _WORTH: Final = figure("firstWorth")
-_PIECES: Final = frozenset({"contains", "prefix"})
-_SPELT: Final = frozenset({"contains", "form", "prefix"})
-"""Tests on how an end is spelt, and not on what it is."""
-_BOUNDS: Final = frozenset({"from", "until", "window"})
-_THINGS: Final = frozenset({"equals", "under"})
 _SLACK: Final = 1 + log2(3)  # bits that a union may save beyond those that fail most
 
 
@@ -132,6 +128,7 @@ class Hunt:
                 heapq.heappush(queue, (-limit, 0, order, path, True))
         if rows <= self.extent.rows:
             self._go_on()
+            self._side_by_side()
 
     def _go_on(self) -> None:
         """Fetch some of the paths left over, those that go on from where most is told already.
@@ -146,6 +143,26 @@ class Hunt:
         for path in left[: self.extent.further]:
             self.unreached.remove(path)
             self._look(self.atlas.table(path))
+
+    def _side_by_side(self) -> None:
+        """Look at what things of one kind lead to.
+
+        Where two ports are compared, so are their countries, though neither tells anything alone.
+        """
+        looked, left = {cut.path for cut in self.cuts}, self.extent.further
+        for one, two in combinations(tuple(self.cuts), 2):
+            if not akin(one, two):
+                continue
+            both = {way.step for way in self.atlas.ways(one.path) if way.step.kind == "forward"}
+            both &= {way.step for way in self.atlas.ways(two.path)} - {_TYPE}
+            for step in sorted(both, key=lambda step: step.along.value):
+                new = {one.path.then(step), two.path.then(step)} - looked
+                if len(new) > left:
+                    return
+                left -= len(new)
+                looked |= new
+                for path in sorted(new, key=lambda path: path.sorts):
+                    self._look(self.atlas.table(path))
 
     def _tells(self, path: Path) -> float:
         """Return what the best condition of a path saves, 0 where it leaves nothing to be told.
@@ -318,39 +335,21 @@ class Hunt:
         it begins, than that it begins in 2026 or later. All take longer to code.
         """
         for place, part in enumerate(first.parts):
-            says_better = self._wordings(part, alone=len(first.parts) == 1)
-            if says_better is None:
+            alone = len(first.parts) == 1
+            told = better_words(part, self.atlas.table(part.path).ends, alone=alone)
+            if told is None:
                 continue
             others = (other.mask for other in first.parts if other is not part)
             beside = reduce(and_, others, among)
             alike = [
                 (first.bits + part.bits - c.bits, c, first.mask)
                 for _, c in self.pool.within(part.bits + first.bits - TOLD)
-                if c.mask & beside == first.mask and says_better(c, part)
+                if c.mask & beside == first.mask and told(c, part)
             ]
             if (better := self.pool.top(alike)) is not None:
                 parts = (*first.parts[:place], better[1], *first.parts[place + 1 :])
                 first = Region(parts, first.mask, better[0])
         return first
-
-    def _wordings(
-        self, part: Condition, *, alone: bool
-    ) -> Callable[[Condition, Condition], bool] | None:
-        """Return what says of another condition whether it says better what a part says."""
-        if part.path.steps and part.test in _SPELT and self._ends_in_iris(part.path):
-            return _by_thing
-        if part.test in _BOUNDS:
-            return _in_order
-        if not alone:
-            return None
-        if part.test == "form" and _is_sign(part):
-            return _in_letters
-        further = part.test == "exists" or part.path.steps[-1:] == (_TYPE,)
-        return _on_the_way if len(part.path) > 1 and further else None
-
-    def _ends_in_iris(self, path: Path) -> bool:
-        """Check whether all ends of a path are IRIs."""
-        return all(isinstance(end, NamedNode) for end in self.atlas.table(path).ends)
 
     def _rest(self, among: int) -> float:
         """Return the bits that single conditions still save, one after the other."""
@@ -555,30 +554,3 @@ def mixed(rival: Region, told: Sequence[Region], failing: int) -> float:
 
 def _paths(region: Region) -> set[Path]:
     return {part.path for part in region.parts}
-
-
-def _in_letters(other: Condition, part: Condition) -> bool:
-    """Check whether a condition names a piece of the text of which the other has a sign."""
-    return other.path == part.path and other.test in _PIECES
-
-
-def _in_order(other: Condition, part: Condition) -> bool:
-    """Check whether a condition holds an end that is bounded against one of the node's own."""
-    return other.test == "later" and part.path in {other.path, other.beside}
-
-
-def _by_thing(other: Condition, part: Condition) -> bool:
-    """Check whether a condition names a thing at the end of a path, or one further on."""
-    way = part.path.steps
-    return other.test in _THINGS and other.path.steps[: len(way)] == way
-
-
-def _on_the_way(other: Condition, part: Condition) -> bool:
-    """Check whether a condition asks only for something on the way to the end of the other."""
-    way = other.path.steps
-    return other.test == "exists" and way == part.path.steps[: len(way)] != part.path.steps
-
-
-def _is_sign(part: Condition) -> bool:
-    """Check whether the form of a text is no more than one sign in it, such as a hyphen."""
-    return all(isinstance(term, Literal) and len(term.value) == 1 for term in part.named)
