@@ -367,6 +367,12 @@ def test_a_region_is_written_and_read_again(tmp_path: Path) -> None:
     assert again.told
 
 
+def test_what_compares_two_ends_is_written_and_read_again() -> None:
+    way = {"step": "forward", "along": f"<{EX}site>"}
+    plain = [{"path": [way], "test": "differs", "terms": {}, "beside": [way, way]}]
+    assert written(read(plain)) == plain
+
+
 def test_what_cannot_be_said_saves_nothing(tmp_path: Path) -> None:
     made = world(1)
     strike(made, lambda _, r: "windy" in r.note, 1)
@@ -383,6 +389,8 @@ def test_what_cannot_be_said_saves_nothing(tmp_path: Path) -> None:
         ([{"path": []}], "has a path and a test"),
         ([{"path": [], "test": "guess"}], "no test 'guess'"),
         ([{"path": [], "test": "equals", "terms": {}}], "takes"),
+        ([{"path": [], "test": "same", "terms": {}}], "stands under 'beside'"),
+        ([{"path": [], "test": "exists", "terms": {}, "beside": []}], "takes no other path"),
         ([{"path": [{"step": "leap"}], "test": "exists"}], "no step"),
         ([{"path": [{"step": "forward", "along": "urn:p"}], "test": "exists"}], "no term"),
         ([{"path": [], "test": "prefix", "terms": {"text": "<urn:p>"}}], "is a literal"),
