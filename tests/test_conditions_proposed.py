@@ -32,7 +32,7 @@ def leading(found: kgreason.Result) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "statement"),
     [
-        ("three-steps", "Nodes whose region of site of sensor is 2 fail."),
+        ("three-steps", "Nodes whose sensor/site/region is 2 fail."),
         ("window", "Nodes whose on lies between “2024-05-10” and “2024-06-0"),
         ("beside", "Nodes without Calibration in source fail."),
     ],

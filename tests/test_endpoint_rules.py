@@ -291,6 +291,6 @@ def test_what_points_at_nodes_that_were_reached_comes_along(tmp_path: Path) -> N
         kgreason.investigate(served.address, shapes=tmp_path / "shapes.ttl", **RUN) as found,
     ):
         (cause,) = found.causes
-        assert "level of inverse of about of run is “broken”" in cause.statement
+        assert "run/^about/level is “broken”" in cause.statement
         (extract,) = of(found.record, "Extract").values()
         assert extract["cutNodes"] == ["1"]
