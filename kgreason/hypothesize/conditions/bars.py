@@ -124,11 +124,18 @@ class Bars:
     def _when_compared(self, condition: Condition) -> bool:
         """Check whether a condition tells times of nodes whose dates the rule compares.
 
-        Which of two dates comes first is told by neither alone. Of numbers the least is below
-        whatever it is compared with.
+        Which of two dates comes first is told by neither alone: it is asked of the first one, for
+        bounds on both say the rule again. Of numbers the least is below whatever it is compared
+        with.
         """
         bound = condition.test in _BOUNDS - _COMPARES
-        return self._compares and condition.dated and bound
+        return self._compares and condition.dated and bound and _steps(condition) == self._first
+
+    @cached_property
+    def _first(self) -> tuple[tuple[bool, NamedNode], ...]:
+        """The path to the first of two values that the rule compares."""
+        read = self._constraint.readings
+        return self._path or (_plain(read[0].path) if read else ())
 
     @cached_property
     def _compares(self) -> bool:

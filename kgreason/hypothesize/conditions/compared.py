@@ -79,7 +79,7 @@ def _above(highest: Mapping[int, float | str], lowest: Mapping[int, float | str]
 
 
 def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
-    """Yield the nodes that reach one thing by both paths, and those that do not, but have both."""
+    """Yield the nodes that reach one thing by both paths, and those that reach different things."""
     ends, others = cut.table.ends, other.table.ends
     if "same" not in cut.ways:
         return
@@ -89,7 +89,8 @@ def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
     if len(shared) < _SHARED:
         return
     same = reduce(or_, (ends[end] & others[end] for end in shared))
-    differs = cut.table.some & other.table.some & ~same
+    several = cut.table.at_least[1] | other.table.at_least[1]
+    differs = cut.table.some & other.table.some & (several | ~same)
     for test, mask in (("same", same), ("differs", differs)):
         if _told(cut, mask):
             yield _condition(cut, other, test, mask)

@@ -1,5 +1,6 @@
 """A condition: a path from a node, and a test on what lies at its end."""
 
+from calendar import month_name
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -113,6 +114,8 @@ def _told(
         return ", ".join(names(v) for v in value if isinstance(v, NamedNode | Literal))
     if condition.test == "form" and isinstance(value, Literal):
         return forms()[value.value]
+    if condition.test == "months" and isinstance(value, Literal):
+        return month_name[int(value.value)]
     if name in _SAID_BARE and isinstance(value, Literal):
         return value.value
     return names(value) if isinstance(value, NamedNode | Literal) else ""

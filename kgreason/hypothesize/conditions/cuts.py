@@ -30,6 +30,7 @@ from kgreason.hypothesize.conditions.ends import (
     date_of,
     hour_of,
     language_of,
+    month_of,
     node_kind_of,
     number_of,
     part_of_week_of,
@@ -108,7 +109,8 @@ class Cut:
             yield "language", self._kept(self._grouped("language", language_of))
             days = (self._grouped("day", by) for by in (weekday_of, part_of_week_of))
             yield "weekday", self._kept(chain.from_iterable(days))
-            yield "hours", self._kept(self._hours())
+            yield "hours", self._kept(self._rounds(hour_of, _HOURS))
+            yield "months", self._kept(self._rounds(month_of, _MONTHS))
         else:
             yield "namespace", self._kept(self._spaces(inside=True))
             yield "elsewhere", self._kept(self._spaces(inside=False))
@@ -279,20 +281,26 @@ class Cut:
             if key is not None and len(masks) > 1:
                 yield ((name, key),), masks[key]
 
-    def _hours(self) -> Iterator[tuple[Terms, int]]:
-        """Yield the nodes of all hours in a row that a day can be cut to, the fewest first."""
-        masks = [0] * _HOURS
+    def _rounds(
+        self, place: Callable[[Term], int | None], names: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[Terms, int]]:
+        """Yield the nodes of all hours, or months, in a row that a day or year can be cut to.
+
+        The shortest come first. `names` say how each begins and ends.
+        """
+        size = len(names)
+        masks = [0] * size
         for end, mask in self.table.ends.items():
-            if (hour := hour_of(end)) is not None:
-                masks[hour] |= mask
-        held = {hour: mask for hour, mask in enumerate(masks) if mask}
-        for length in range(_HOURS - 1 if len(held) > 1 else 0):
+            if (found := place(end)) is not None:
+                masks[found] |= mask
+        held = {found: mask for found, mask in enumerate(masks) if mask}
+        for length in range(size - 1 if len(held) > 1 else 0):
             for first in tuple(held):
-                last = (first + length) % _HOURS
+                last = (first + length) % size
                 if masks[last]:
                     held[first] |= masks[last]
-                    clock = Literal(f"{first:02}:00"), Literal(f"{last:02}:59")
-                    yield (("first", clock[0]), ("last", clock[1])), held[first]
+                    said = Literal(names[first][0]), Literal(names[last][1])
+                    yield (("first", said[0]), ("last", said[1])), held[first]
 
     def _prefixes(self) -> Iterator[tuple[Terms, int]]:
         masks: dict[str, int] = defaultdict(int)
@@ -507,7 +515,8 @@ class Cut:
         return self.said("one-of", (("terms", named),), mask)
 
 
-_HOURS: Final = 24
+_HOURS: Final = [(f"{hour:02}:00", f"{hour:02}:59") for hour in range(24)]
+_MONTHS: Final = [(f"{month:02}", f"{month:02}") for month in range(1, 13)]
 _SPACES: Final = integer("fewNamespaces")
 _LEAST_LEVELS: Final = integer("orderedLevels")
 _LEAST_SINGLES: Final = integer("singles")

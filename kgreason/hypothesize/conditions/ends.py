@@ -12,6 +12,7 @@ from kgreason.base.terms import NUMERIC, SH, XSD
 _DATE: Final = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9].*)?)?")
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FULL: Final = 10  # letters of a date with its day
+_MONTH: Final = 7  # letters of a date up to its month
 _CLOCK: Final = re.compile(
     r"(?:[12][0-9]{3}-[01][0-9]-[0-3][0-9]T)?([01][0-9]|2[0-3]):[0-5][0-9](?::|Z|[+-]|$)"
 )
@@ -78,6 +79,14 @@ def hour_of(end: Term) -> int | None:
     """Return the hour of a time, as it is written; None for anything else."""
     found = _CLOCK.match(end.value) if isinstance(end, Literal) else None
     return None if found is None else int(found[1])
+
+
+def month_of(end: Term) -> int | None:
+    """Return the month of a date, from 0 to 11, as it is written; None for anything else."""
+    text = date_of(end) if isinstance(end, Literal) else None
+    if text is None or len(text) < _MONTH or text[5:7] > "12":
+        return None
+    return int(text[5:7]) - 1
 
 
 def written_as(key: float | str) -> Literal:
