@@ -32,7 +32,7 @@ _HELD: Final = re.compile(r"[?$]\w+\s*\)*\s*[<>=!]=?\s*\(*\s*[?$]\w+")
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _THERE: Final = frozenset({"exists", "missing"})
-_COMPARES: Final = frozenset({"later", "same", "differs"})
+_COMPARES: Final = frozenset({"later", "same", "differs", "soon", "long"})
 _BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"}) | _COMPARES
 _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})

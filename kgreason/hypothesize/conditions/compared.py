@@ -1,6 +1,7 @@
-"""Conditions that compare the ends of two paths of a node: later, the same, another."""
+"""Conditions that compare the ends of two paths: later, and by how much; the same, another."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from functools import reduce
 from itertools import islice
 from operator import or_
@@ -13,8 +14,12 @@ from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.cuts import MANY_ENDS, Cut, Level
+from kgreason.hypothesize.conditions.scale import Scale
 
 _STEPS: Final = frozenset({"forward", "backward", "made-by"})
+_DAY: Final = 10  # letters of a day
+_DAYS_BITS: Final = 10
+"""Bits for a number of days: one of 1,024, evenly."""
 _SHARED: Final = 2  # ends that two paths need to have in common
 
 
@@ -59,6 +64,66 @@ def _ordered(cut: Cut, other: Cut) -> Iterator[Condition]:
             yield _condition(one, two, "later", mask, terms)
 
 
+def gaps(cut: Cut, other: Cut, scale: Scale) -> Iterator[Condition]:
+    """Yield the bounds on the days between two dates that tell most, for each of both orders.
+
+    Where a node has several dates on either path, none is told.
+    """
+    if not (_fits(cut) and _fits(other) and cut.is_dated and other.is_dated):
+        return
+    if not (cut.ordered.apart and other.ordered.apart):
+        return
+    for one, two in ((cut, other), (other, cut)):
+        if two.path not in one.between_dates:
+            one.between_dates[two.path] = _days(one, two)
+        days = one.between_dates[two.path]
+        for test, found in (("soon", days), ("long", days[::-1])):
+            best = _best(found, scale)
+            if best is not None and _told(one, best[1]):
+                count = Literal(str(best[0]), datatype=XSD.integer)
+                yield _condition(one, two, test, best[1], (("count", count),), _DAYS_BITS)
+
+
+def _days(cut: Cut, other: Cut) -> list[tuple[int, int]]:
+    """Return the numbers of days by which the other date comes after, each with its nodes."""
+    first, second = _ends(cut.levels, _DAY), _ends(other.levels, _DAY)
+    nodes: dict[int, list[int]] = {}
+    for node, begun in first.items():
+        apart = _apart(str(begun), str(second.get(node, "")))
+        if apart is not None and 0 <= apart < 2**_DAYS_BITS:
+            nodes.setdefault(apart, []).append(node)
+    return [(apart, _mask(nodes[apart])) for apart in sorted(nodes)]
+
+
+def _apart(begun: str, ended: str) -> int | None:
+    """Return the days from one date to another; None where either is no day."""
+    try:
+        return (date.fromisoformat(ended) - date.fromisoformat(begun)).days
+    except ValueError:
+        return None
+
+
+def _best(days: Iterable[tuple[int, int]], scale: Scale) -> tuple[int, int] | None:
+    """Return the bound, in the order given, up to which nodes tell most, and these nodes."""
+    held, best, found = 0, 0.0, None
+    for apart, mask in days:
+        held |= mask
+        bad = (held & scale.bad).bit_count()
+        bits = scale.bits(bad, (held & scale.among).bit_count())
+        if bits is not None and bits > best:
+            best, found = bits, (apart, held)
+    return found
+
+
+def _mask(nodes: Iterable[int]) -> int:
+    held = bytearray()
+    for node in nodes:
+        if len(held) <= node >> 3:
+            held.extend(bytes((node >> 3) + 1 - len(held)))
+        held[node >> 3] |= 1 << (node & 7)
+    return int.from_bytes(held, "little")
+
+
 def _ends(levels: list[Level], letters: int) -> Mapping[int, float | str]:
     """Return the last level of each node, by its number."""
     out: dict[int, float | str] = {}
@@ -70,12 +135,11 @@ def _ends(levels: list[Level], letters: int) -> Mapping[int, float | str]:
 
 def _above(highest: Mapping[int, float | str], lowest: Mapping[int, float | str]) -> int:
     """Return the nodes of which the highest of some values is above the lowest of others."""
-    held = bytearray(max(highest, default=0) // 8 + 1)
-    for node, value in highest.items():
-        least = lowest.get(node)
-        if least is not None and value > least:  # type: ignore[operator]  # of one kind
-            held[node >> 3] |= 1 << (node & 7)
-    return int.from_bytes(held, "little")
+    return _mask(
+        node
+        for node, value in highest.items()
+        if (least := lowest.get(node)) is not None and value > least  # type: ignore[operator]
+    )
 
 
 def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
@@ -102,7 +166,12 @@ def _told(cut: Cut, mask: int) -> bool:
 
 
 def _condition(
-    cut: Cut, other: Cut, test: str, mask: int, terms: tuple[tuple[str, Literal | bool], ...] = ()
+    cut: Cut,
+    other: Cut,
+    test: str,
+    mask: int,
+    terms: tuple[tuple[str, Literal | bool], ...] = (),
+    more: float = 0.0,
 ) -> Condition:
-    bits = cut.bits(test) + cut.atlas.bits(other.path)
+    bits = cut.bits(test) + cut.atlas.bits(other.path) + more
     return Condition(cut.path, test, terms, mask, bits, other.path)

@@ -84,6 +84,7 @@ class Cut:
         self._holding: dict[str, Condition] = {}
         self._bits: dict[tuple[str, int], float] = {}
         self.compared: dict[Path, list[Condition]] = {}
+        self.between_dates: dict[Path, list[tuple[int, int]]] = {}
 
     @cached_property
     def _plain(self) -> dict[str, list[tuple[Terms, int]]]:
@@ -143,6 +144,8 @@ class Cut:
         # With which other path the end is compared costs what that path costs to say.
         if self.levels:
             out["later"] = 1.0
+        if self.is_dated:
+            out["soon"] = out["long"] = 1.0
         if singles >= _LEAST_SINGLES:
             out["same"] = out["differs"] = 1.0
         return out

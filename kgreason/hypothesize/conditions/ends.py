@@ -51,6 +51,11 @@ def date_of(end: Literal) -> str | None:
     return end.value if end.datatype not in NUMERIC and _DATE.fullmatch(end.value) else None
 
 
+def is_date(end: Term) -> bool:
+    """Check whether an end is a date, or the beginning of one."""
+    return isinstance(end, Literal) and date_of(end) is not None
+
+
 def weekday_of(end: Term) -> Literal | None:
     """Return the day of the week of a date or time, in English; None for anything else."""
     place = _weekday(end)

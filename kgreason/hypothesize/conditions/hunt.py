@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from math import inf, log2
 from operator import and_
 from typing import Final
@@ -21,10 +21,11 @@ from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.better_words import better_words
 from kgreason.hypothesize.conditions.code import TOLD, together
-from kgreason.hypothesize.conditions.compared import akin, beside
+from kgreason.hypothesize.conditions.compared import akin, beside, gaps
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.cuts import Cut, cut_of
+from kgreason.hypothesize.conditions.cuts import MANY_ENDS, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
+from kgreason.hypothesize.conditions.ends import is_date
 from kgreason.hypothesize.conditions.paths import Path, Step
 from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted
 from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
@@ -37,6 +38,7 @@ _KEEPS: Final = figure("narrowedKeeps")
 _LEFT: Final = integer("leftOver")
 _PAYS: Final = figure("partBits")
 _PAYS_SHARE: Final = figure("partShare")
+_PEEK: Final = 3  # ends that tell whether those of a path are dates
 _PASSING: Final = 1  # what holds no passing node cannot be narrowed
 _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
@@ -129,6 +131,7 @@ class Hunt:
         if rows <= self.extent.rows:
             self._go_on()
             self._side_by_side()
+            self._beside_dates()
 
     def _go_on(self) -> None:
         """Fetch some of the paths left over, those that go on from where most is told already.
@@ -163,6 +166,26 @@ class Hunt:
                 looked |= new
                 for path in sorted(new, key=lambda path: path.sorts):
                     self._look(self.atlas.table(path))
+
+    def _beside_dates(self) -> None:
+        """Look at the dates of the few things that nodes are linked with, to hold theirs against.
+
+        How long before the deadline of its call a paper came may tell what neither day does.
+        """
+        if not any(cut.is_dated for cut in self.cuts):
+            return
+        looked, left = {cut.path for cut in self.cuts}, self.extent.further
+        for cut in tuple(self.cuts):
+            if not cut.path.steps or len(cut.table.ends) > MANY_ENDS or not _leads_on(cut.table):
+                continue
+            for way in self.atlas.ways(cut.path):
+                path = cut.path.then(way.step)
+                if way.step.kind != "forward" or path in looked:
+                    continue
+                table = self.atlas.table(path)
+                if left and any(is_date(end) for end in islice(table.ends, _PEEK)):
+                    left -= 1
+                    self._look(table)
 
     def _tells(self, path: Path) -> float:
         """Return what the best condition of a path saves, 0 where it leaves nothing to be told.
@@ -217,8 +240,9 @@ class Hunt:
         self.cuts.append(cut)
         if table.path not in looked:
             drawn = self.drawn.bounds(cut, scale), self.drawn.sets(cut, scale)
-            before = (beside(cut, other) for other in self.cuts[:-1])
-            made = [*cut.plain, *pieces(cut, scale), *chain(*drawn, *before)]
+            before = self.cuts[:-1]
+            two = (*(beside(cut, o) for o in before), *(gaps(cut, o, scale) for o in before))
+            made = [*cut.plain, *pieces(cut, scale), *chain(*drawn, *two)]
             looked[table.path] = made, *sifted(made, scale)
         self.pool.add(*looked[table.path])
 
