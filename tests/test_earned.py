@@ -76,7 +76,7 @@ def test_none_states_the_smallest_effect_that_would_have_been_seen(tmp_path: Pat
     assert expected is not None
     assert (effect.nodes, effect.failing, effect.fewest) == (60, expected.failing, expected.fewest)
     assert effect.rate == effect.failing / 60
-    assert f"A condition on 60 nodes would have been seen where {effect.rate:.0%}"[:-1] in text
+    assert f"one on 60 nodes would have been seen where {effect.rate:.0%}"[:-1] in text
     assert f"one all of whose nodes fail from {effect.fewest} nodes on." in text
     assert symptom.nearest == ()
 
