@@ -1,5 +1,6 @@
 """What goes with an outcome is named where few groups differ, and not where many always do."""
 
+import random
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -37,10 +38,27 @@ def night(number: int) -> tuple[str, bool]:
 
 
 def expired(number: int) -> tuple[str, bool]:
-    made, until = date(2025, 1, 1), date(2025, 1, 1)
-    made, until = made + timedelta(number * 37 % 300), until + timedelta(number * 53 % 400)
-    late = number % 20 == 0 or (made > until and number % 11 != 0)
+    draw = random.Random(number)
+    made = date(2025, 1, 1) + timedelta(draw.randrange(300))
+    until = date(2025, 1, 1) + timedelta(draw.randrange(400))
+    late = draw.random() < (0.97 if made > until else 0.02)
     return f'ex:made "{made}" ; ex:certificate [ ex:until "{until}" ]', late
+
+
+def before_a_deadline(number: int) -> tuple[str, bool]:
+    draw = random.Random(number)
+    call = draw.randrange(6)
+    until = date(2025, 3, 1) + timedelta(40 * call)
+    sent = until - timedelta(draw.randrange(30))
+    late = draw.random() < (0.8 if (until - sent).days <= 7 else 0.1)
+    return f'ex:sent "{sent}" ; ex:call ex:c{call} . ex:c{call} ex:closes "{until}"', late
+
+
+def winter(number: int) -> tuple[str, bool]:
+    draw = random.Random(number)
+    month = draw.randrange(1, 13)
+    late = draw.random() < (0.8 if month in {12, 1, 2} else 0.1)
+    return f'ex:read "20{draw.randrange(15, 25)}-{month:02}-{draw.randrange(1, 29):02}"', late
 
 
 def abroad(number: int) -> tuple[str, bool]:
@@ -62,6 +80,11 @@ def spelt(number: int) -> tuple[str, bool]:
         (weekend, "Nodes whose sent is a weekend day have the outcome."),
         (night, "Nodes whose picked has a time of day from 22:00 to 05:59 have the outcome."),
         (expired, "Nodes whose made is later than their until of certificate have the outcome."),
+        (
+            before_a_deadline,
+            "Nodes whose closes of call is 7 days or less after their sent have the outcome.",
+        ),
+        (winter, "Nodes whose read lies in the months from December to February have the outcome."),
         (abroad, "Nodes whose to is the same as their from have the outcome."),
         (spelt, "Nodes whose port has country VN have the outcome."),
     ],

@@ -261,7 +261,7 @@ def names() -> dict[str, set[str]]:
     known["hypothesize or kinds"] = known["hypothesize"] | known["kinds"]
     known["components"] = {
         one.removeprefix("sh:").removesuffix("ConstraintComponent") for one in components
-    } | {"OutcomeQuery"}
+    } | {"OutcomeQuery", "UniqueValue"}  # a query may ask whether another node has a value, too
     known["test roles"] = _concepts("trails", "TestRoleScheme")
     known["statuses"] = _concepts("trails", "StatusScheme", by_notation=False)
     known["regions"] = _concepts("repair", "RegionKindScheme")

@@ -26,7 +26,7 @@ def better_words(
     None where nothing does. `ends` are those of its path; `alone` says whether it is the only
     condition of a region.
     """
-    if part.path.steps and part.test in _SPELT and all(isinstance(e, NamedNode) for e in ends):
+    if part.test in _SPELT and all(isinstance(e, NamedNode) for e in ends):
         return _by_thing
     if part.test in _BOUNDS:
         return _in_order

@@ -20,6 +20,7 @@ _STEPS: Final = frozenset({"forward", "backward", "made-by"})
 _DAY: Final = 10  # letters of a day
 _DAYS_BITS: Final = 10
 """Bits for a number of days: one of 1,024, evenly."""
+_LATER: Final = 2  # days; that one comes after the other at all is told without a number
 _SHARED: Final = 2  # ends that two paths need to have in common
 
 
@@ -78,7 +79,7 @@ def gaps(cut: Cut, other: Cut, scale: Scale) -> Iterator[Condition]:
             one.between_dates[two.path] = _days(one, two)
         days = one.between_dates[two.path]
         for test, found in (("soon", days), ("long", days[::-1])):
-            best = _best(found, scale)
+            best = _best(found, scale, least=0 if test == "soon" else _LATER)
             if best is not None and _told(one, best[1]):
                 count = Literal(str(best[0]), datatype=XSD.integer)
                 yield _condition(one, two, test, best[1], (("count", count),), _DAYS_BITS)
@@ -103,14 +104,14 @@ def _apart(begun: str, ended: str) -> int | None:
         return None
 
 
-def _best(days: Iterable[tuple[int, int]], scale: Scale) -> tuple[int, int] | None:
+def _best(days: Iterable[tuple[int, int]], scale: Scale, least: int) -> tuple[int, int] | None:
     """Return the bound, in the order given, up to which nodes tell most, and these nodes."""
     held, best, found = 0, 0.0, None
     for apart, mask in days:
         held |= mask
         bad = (held & scale.bad).bit_count()
         bits = scale.bits(bad, (held & scale.among).bit_count())
-        if bits is not None and bits > best:
+        if bits is not None and bits > best and apart >= least:
             best, found = bits, (apart, held)
     return found
 

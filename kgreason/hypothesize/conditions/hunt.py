@@ -39,6 +39,7 @@ _LEFT: Final = integer("leftOver")
 _PAYS: Final = figure("partBits")
 _PAYS_SHARE: Final = figure("partShare")
 _PEEK: Final = 3  # ends that tell whether those of a path are dates
+_AS_GOOD: Final = 3  # bits that a better wording may cost where nothing is told
 _PASSING: Final = 1  # what holds no passing node cannot be narrowed
 _SHARED: Final = figure("likeShared")
 _ALIKE: Final = integer("likeRegions")
@@ -296,7 +297,8 @@ class Hunt:
 
     def nearest(self) -> Region | None:
         """Return the single condition that saves most, or loses least; None where none fits."""
-        return next(iter(self.pool.first(self.pool.among(self._whole), 1)), None)
+        best = next(iter(self.pool.first(self.pool.among(self._whole), 1)), None)
+        return None if best is None else self._worded(best, self.among, best.bits - _AS_GOOD)
 
     def _ahead(self, found: Sequence[Region], among: int) -> Region:
         """Return the region with which the story is shortest that is told to its end.
@@ -350,8 +352,8 @@ class Hunt:
         single = self.pool.top([s for s in alike if self.direct(s[1])])
         return first if single is None else Region((single[1],), first.mask, single[0])
 
-    def _worded(self, first: Region, among: int) -> Region:
-        """Return what says better which nodes a region holds, if it pays.
+    def _worded(self, first: Region, among: int, least: float = TOLD) -> Region:
+        """Return what says better which nodes a region holds, if it saves so many bits.
 
         “Contains OLD-” says more than “has a hyphen”, and “with a funder” says sooner what “whose
         funder is a funding body” says. A thing says more than how its IRI is spelt: “whose port
@@ -367,7 +369,7 @@ class Hunt:
             beside = reduce(and_, others, among)
             alike = [
                 (first.bits + part.bits - c.bits, c, first.mask)
-                for _, c in self.pool.within(part.bits + first.bits - TOLD)
+                for _, c in self.pool.within(part.bits + first.bits - least)
                 if c.mask & beside == first.mask and told(c, part)
             ]
             if (better := self.pool.top(alike)) is not None:
