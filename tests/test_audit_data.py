@@ -104,6 +104,7 @@ def test_the_data_show_what_was_forged(
     assert says in str(found)
 
 
+@pytest.mark.slow
 def test_a_count_of_a_test_is_counted_again(
     laboratory: Record, on_data: Callable[..., AuditReport]
 ) -> None:
@@ -112,6 +113,7 @@ def test_a_count_of_a_test_is_counted_again(
     assert "holds is recorded as 3, but the data give 0." in str(found)
 
 
+@pytest.mark.slow
 def test_a_query_of_the_same_number_of_other_nodes_is_found(
     laboratory: Record, on_data: Callable[..., AuditReport]
 ) -> None:

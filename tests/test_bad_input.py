@@ -237,6 +237,7 @@ ACCEPTED: list[tuple[str, bytes, int, str]] = [
 @pytest.mark.parametrize(
     ("name", "content", "triples", "notice"), ACCEPTED, ids=[a[0] for a in ACCEPTED]
 )
+@pytest.mark.slow
 def test_lenient_accepts_and_counts(name: str, content: bytes, triples: int, notice: str) -> None:
     Path(name).write_bytes(content)
     refused_strictly = investigate(name, "--shapes", "shapes.ttl")

@@ -56,7 +56,11 @@ BLOCK = re.compile(r"^```(console|text|python)\n(.*?)^```$", re.MULTILINE | re.D
 ENDS_WITH = re.compile(r"# ends with (\d)")
 
 
-@pytest.mark.parametrize("page", TUTORIAL, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page",
+    [TUTORIAL[0], *(pytest.param(page, marks=pytest.mark.slow) for page in TUTORIAL[1:])],
+    ids=lambda p: p.stem,
+)
 def test_the_tutorial_does_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,6 +148,7 @@ def test_from_python_the_gate_is_an_error() -> None:
         kgreason.investigate("data.ttl", shapes="shapes.ttl", gate=True)
 
 
+@pytest.mark.slow
 def test_the_forgotten_ontology_of_the_example_is_missed() -> None:
     example = ROOT / "examples" / "supply-chain"
     given = (example / "data", "--shapes", example / "shapes.ttl")

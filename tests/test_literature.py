@@ -129,6 +129,7 @@ def test_an_error_that_a_service_tells_is_told(server: Answering, name: str) -> 
 @pytest.mark.parametrize(
     "text", ["", "{", "<html>Bad gateway</html>", "[1]", '{"x": ', "<feed", "null"]
 )
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_read_is_an_error(server: Answering, name: str, text: str) -> None:
     server.always = text
     with pytest.raises(SourceError):

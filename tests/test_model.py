@@ -127,6 +127,7 @@ def test_a_session_is_replayed_without_a_model(
     ],
     ids=["lazy", "confident", "hostile", "biased"],
 )
+@pytest.mark.slow
 def test_who_proposes_badly_changes_no_conclusion(
     who: chat_server.Answer,
     rules: set[str],

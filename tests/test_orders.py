@@ -92,6 +92,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Which box has been out the longest since it was sent?", True, "earliest sentOn: b0"),
     ],
 )
+@pytest.mark.slow
 def test_what_comes_first_and_how_many_is_told(
     yard: Path, question: str, answered: object, said: str
 ) -> None:

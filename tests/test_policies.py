@@ -68,6 +68,7 @@ def test_both_engines_find_nothing_under_a_policy(name: str) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"])
+@pytest.mark.slow
 def test_a_mutant_is_found_by_the_rules_named(mutant: dict[str, Any]) -> None:
     forged = relinked(tampered(run(mutant["policy"]), mutant["update"]))
     # A node that a forger puts in names no step, unless it says so itself.

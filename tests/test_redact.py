@@ -141,6 +141,7 @@ FACES = [
 
 
 @pytest.mark.parametrize("command", FACES, ids=" ".join)
+@pytest.mark.slow
 def test_nothing_in_any_face(place: Path, command: tuple[str, ...]) -> None:
     assert place
     done = run(*command)

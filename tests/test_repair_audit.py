@@ -43,6 +43,7 @@ def test_a_history_with_repairs_is_clean(repaired: Record) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m["name"])
+@pytest.mark.slow
 def test_what_was_done_to_it_is_found(repaired: Record, mutant: dict[str, Any]) -> None:
     found = audit(relinked(tampered(repaired, mutant["update"])))
     assert found.rules == set(mutant["rules"]), str(found)

@@ -23,6 +23,8 @@ from tests.lifetime_support import of
 from tests.test_contributing import BLOCK, ROOT, SHAPES, data
 from tests.test_seams import block
 
+pytestmark = pytest.mark.slow
+
 OUTSIDE = "which cannot be rerun"
 
 

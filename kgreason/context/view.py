@@ -57,6 +57,7 @@ _PAIRED: Final = (SH.disjoint, *_ORDERED)
 _COMPARING: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("LessThan", "LessThanOrEquals")
 )
+"""Components that hold a value against one of another property."""
 _BOUNDING: Final = frozenset(
     SH[f"{side}{kind}ConstraintComponent"]
     for side in ("Min", "Max") for kind in ("Inclusive", "Exclusive")

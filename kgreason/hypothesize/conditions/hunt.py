@@ -131,8 +131,9 @@ class Hunt:
                 heapq.heappush(queue, (-limit, 0, order, path, True))
         if rows <= self.extent.rows:
             self._go_on()
-            self._side_by_side()
-            self._beside_dates()
+            if self.pool.left >= _LEFT:
+                self._side_by_side()
+                self._beside_dates()
 
     def _go_on(self) -> None:
         """Fetch some of the paths left over, those that go on from where most is told already.
@@ -145,8 +146,13 @@ class Hunt:
         left = [path for path in self.unreached if told[path.before] >= TOLD]
         left.sort(key=lambda path: -told[path.before])
         for path in left[: self.extent.further]:
+            self._look_beyond(path)
+
+    def _look_beyond(self, path: Path) -> None:
+        """Look at a path that the search by itself did not come to."""
+        if path in self.unreached:
             self.unreached.remove(path)
-            self._look(self.atlas.table(path))
+        self._look(self.atlas.table(path))
 
     def _side_by_side(self) -> None:
         """Look at what things of one kind lead to.
@@ -166,7 +172,7 @@ class Hunt:
                 left -= len(new)
                 looked |= new
                 for path in sorted(new, key=lambda path: path.sorts):
-                    self._look(self.atlas.table(path))
+                    self._look_beyond(path)
 
     def _beside_dates(self) -> None:
         """Look at the dates of the few things that nodes are linked with, to hold theirs against.
@@ -183,10 +189,10 @@ class Hunt:
                 path = cut.path.then(way.step)
                 if way.step.kind != "forward" or path in looked:
                     continue
-                table = self.atlas.table(path)
-                if left and any(is_date(end) for end in islice(table.ends, _PEEK)):
+                ends = self.atlas.table(path).ends
+                if left and any(is_date(end) for end in islice(ends, _PEEK)):
                     left -= 1
-                    self._look(table)
+                    self._look_beyond(path)
 
     def _tells(self, path: Path) -> float:
         """Return what the best condition of a path saves, 0 where it leaves nothing to be told.
