@@ -7,15 +7,13 @@ an outcome query compares. A cause is named where its region holds the shipments
 it, and no others (Jaccard 0.8). Printed is what was told, by kind.
 """
 
-import argparse
 import random
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from benchmarks.factors_bench import table, told_of
+from benchmarks.factors_bench import ran, table, told_of
 
 SHIPMENTS: Final = 1000
 STRUCK: Final = 0.85
@@ -105,18 +103,9 @@ class Case:
 
 def main() -> None:
     """Run the cases and print what came of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", default="0:1", help="first and last but one, as 0:3")
-    parser.add_argument("--only", default="", help="kinds whose name holds this text")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    first, last = map(int, options.seeds.split(":"))
-    cases = [case for case in _cases(range(first, last)) if options.only in case.kind]
-    with ProcessPoolExecutor(options.jobs) as pool:
-        told = list(pool.map(outcome_of, cases))
-    table("kind", [(case.kind, got) for case, got in zip(cases, told, strict=True)])
-    sums = ("causes" if case.kind in CAUSES else "nulls" for case in cases)
-    table("all", list(zip(sums, told, strict=True)))
+    told = ran(__doc__, _cases, outcome_of)
+    table("kind", [(case.kind, got) for case, got in told])
+    table("all", [("causes" if case.kind in CAUSES else "nulls", got) for case, got in told])
 
 
 def _cases(seeds: range) -> Iterator[Case]:

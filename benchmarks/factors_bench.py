@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, Protocol, TypeVar, cast
 
 import pyoxigraph as ox
 
@@ -98,19 +98,37 @@ class Case:
     base: float
 
 
+class Kinded(Protocol):
+    """A case of some kind."""
+
+    @property
+    def kind(self) -> str:
+        """What its graph is made with."""
+
+
+Made = TypeVar("Made", bound=Kinded)
+
+
 def main() -> None:
     """Run the cases and print what came of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", default="0:2", help="first and last but one, as 0:2")
+    told = ran(__doc__, _cases, outcome_of)
+    for title, key in (("odds ratio", _odds), ("kind", _kind)):
+        table(title, [(key(case), got) for case, got in told])
+
+
+def ran(
+    about: str, cases_of: Callable[[range], Iterator[Made]], told_by: Callable[[Made], str]
+) -> list[tuple[Made, str]]:
+    """Run the cases that the command line asks for; gives each with what was told of it."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--seeds", default="0:1", help="first and last but one, as 0:4")
     parser.add_argument("--only", default="", help="kinds whose name holds this text")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     first, last = map(int, options.seeds.split(":"))
-    cases = [case for case in _cases(range(first, last)) if options.only in case.kind]
+    cases = [case for case in cases_of(range(first, last)) if options.only in case.kind]
     with ProcessPoolExecutor(options.jobs) as pool:
-        told = list(zip(cases, pool.map(outcome_of, cases), strict=True))
-    for title, key in (("odds ratio", _odds), ("kind", _kind)):
-        table(title, [(key(case), got) for case, got in told])
+        return list(zip(cases, pool.map(told_by, cases), strict=True))
 
 
 def table(title: str, told: Sequence[tuple[str, str]]) -> None:

@@ -361,9 +361,9 @@ def _rescaling(given: Recorded) -> probe.Finding:
     figures = given.figures
     sides = (
         rescaling.Sizes(
-            int(figures[count]), float(figures.get(mean, 0)), float(figures.get(spread, 0))
+            int(figures[count]), float(figures.get(median, 0)), float(figures.get(spread, 0))
         )
-        for count, mean, spread in (
+        for count, median, spread in (
             ("inside", "logMedianInside", "spreadInside"),
             ("outside", "logMedianOutside", "spreadOutside"),
         )

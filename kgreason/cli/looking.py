@@ -1,6 +1,5 @@
 """The commands that look at data: investigate, symptoms, resume."""
 
-import re
 import shutil
 from dataclasses import asdict
 from typing import Annotated, Any, Final
@@ -421,9 +420,9 @@ def written(
 
 def _row(symptom: dict[str, Any]) -> tuple[str, ...]:
     """Return a symptom as cells for people: IRIs by their last part, an axiom by its own name."""
-    from kgreason.graph.names import local_name  # noqa: PLC0415 - keeps --help quick
+    from kgreason.graph.names import local_name, path_name  # noqa: PLC0415 - keeps --help quick
 
-    path = re.sub(r"<([^>]*)>", lambda found: local_name(found[1]), symptom["path"] or "")
+    path = path_name(symptom["path"] or "")
     asks = "axiom" if symptom["axiom"] else "constraint"
     parts = [local_name(symptom[part] or "") for part in ("shape", asks, "severity")]
     parts[1] = parts[1].removesuffix("ConstraintComponent")

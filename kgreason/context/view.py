@@ -18,6 +18,7 @@ from kgreason.base.weights import among_drawn, weighted_rate
 from kgreason.context.published import akin, published, vocabularies
 from kgreason.graph import Graph
 from kgreason.graph.marks import Marks, Split, region_name
+from kgreason.graph.names import local_name
 from kgreason.shacl import Constraint, Path, Reading, chosen_by
 from kgreason.shacl.asked_iris import asked_iris
 from kgreason.shacl.needed import NEARLY
@@ -54,14 +55,15 @@ _ORDERED: Final = (SH.lessThan, SH.lessThanOrEquals)
 _PAIRED: Final = (SH.disjoint, *_ORDERED)
 """Parameters that name another property, of which a node needs a value as well to fail."""
 
-_COMPARING: Final = frozenset(
-    SH[f"{name}ConstraintComponent"] for name in ("LessThan", "LessThanOrEquals")
-)
-"""Components that hold a value against one of another property."""
-_BOUNDING: Final = frozenset(
-    SH[f"{side}{kind}ConstraintComponent"]
-    for side in ("Min", "Max") for kind in ("Inclusive", "Exclusive")
-)  # fmt: skip
+
+def _component(parameter: NamedNode) -> NamedNode:
+    """Return the constraint component that has a parameter, as SHACL names it."""
+    name = local_name(parameter.value)
+    return SH[f"{name[0].upper()}{name[1:]}ConstraintComponent"]
+
+
+_COMPARING: Final = frozenset(map(_component, _ORDERED))
+_BOUNDING: Final = frozenset(map(_component, _BOUNDS))
 _FORMAL: Final = frozenset(
     SH[f"{name}ConstraintComponent"] for name in ("Datatype", "NodeKind", "Class", "LanguageIn")
 )

@@ -19,6 +19,7 @@ _NAMING = re.compile(r"(?:[a-z]+[_-]?)?(?:name|label|title)", re.IGNORECASE)
 """What a property is called that names things: name, Full_Name, displayLabel."""
 _PARTS = re.compile(r"first|given|sur|family|last|middle|nick|alt", re.IGNORECASE)
 """What only a part of a name is called by, or another one."""
+_IN_PATH = re.compile(r"<([^>]*)>")
 _LOOKED_AT = 200  # statements of a thing among which a name is looked for
 
 
@@ -109,6 +110,13 @@ def _shortened(text: str) -> str:
     if re.search(r"\s", text):
         return text[:_LONGEST] + "…"
     return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
+
+
+def path_name(path: str) -> str:
+    """Return a property path with local names in place of its IRIs; a bare IRI is one step."""
+    if "<" not in path:
+        return local_name(path)
+    return _IN_PATH.sub(lambda found: local_name(found[1]), path)
 
 
 def local_name(iri: str) -> str:

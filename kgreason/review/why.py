@@ -1,6 +1,5 @@
 """Why one node fails: the rules it breaks, the causes that hold it, else what it lacks."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -14,12 +13,11 @@ from kgreason.base.terms import PREFIXES
 from kgreason.context.symptom import Symptom
 from kgreason.graph import Graph
 from kgreason.graph.graph import plain
-from kgreason.graph.names import local_name
+from kgreason.graph.names import local_name, path_name
 from kgreason.report.entries import ReportedCause
 from kgreason.report.focus_nodes import AtHand, FocusNode, described, seen_as
 from kgreason.report.result import Result
 
-_IRI: Final = re.compile("<([^<>]*)>")
 _SECONDS: Final = 60.0
 _TRIED: Final = 50
 """So many nodes that share equally many values are compared by their properties."""
@@ -92,7 +90,7 @@ class NodeFindings:
 
 def _told(one: BrokenRule) -> Iterator[str]:
     where = f" in {', '.join(one.sources)}" if one.sources else ""
-    field = "" if one.field is None else f"{_short(one.field)} "
+    field = "" if one.field is None else f"{path_name(one.field)} "
     at_fault = f"{field}{', '.join(one.values)}{where}" if one.values else f"described{where}"
     yield f"{one.rule} ({at_fault})"
     for name, statement in one.causes:
@@ -111,13 +109,6 @@ def _told(one: BrokenRule) -> Iterator[str]:
         yield "  - it says the same, as far as its own properties go"
     if len(one.differences) > _SHOWN:
         yield f"  - and {len(one.differences) - _SHOWN} properties more"
-
-
-def _short(field: str) -> str:
-    """Return a property path with local names in place of its IRIs."""
-    return (
-        _IRI.sub(lambda found: local_name(found[1]), field) if "<" in field else local_name(field)
-    )
 
 
 def why(result: Result, name: str) -> NodeFindings:

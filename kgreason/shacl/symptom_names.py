@@ -7,7 +7,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.terms import SH, TRAILS
-from kgreason.graph.names import local_name
+from kgreason.graph.names import local_name, path_name
 from kgreason.shacl.constraint import Constraint
 from kgreason.shacl.paths import Path
 
@@ -82,7 +82,7 @@ def _read(constraint: Constraint) -> str | None:
         if isinstance(given, Literal):
             return f"fewer than {_several(int(given.value), one.path)}"
     back = _backwards(one.path)
-    return f"no {_short(one.path.text)}" if back is None else f"nothing points at it by {back}"
+    return f"no {path_name(one.path.text)}" if back is None else f"nothing points at it by {back}"
 
 
 def _several(count: int, path: Path) -> str:
@@ -90,9 +90,7 @@ def _several(count: int, path: Path) -> str:
     back = _backwards(path)
     if back is not None:
         return f"{count} thing{'' if count == 1 else 's'} pointing at it by {back}"
-    return (
-        f"{count} {_short(path.text)}" if count == 1 else f"{count} values of {_short(path.text)}"
-    )
+    return f"{count}{'' if count == 1 else ' values of'} {path_name(path.text)}"
 
 
 def _backwards(path: Path) -> str | None:
@@ -101,17 +99,13 @@ def _backwards(path: Path) -> str | None:
     return None if step is None else local_name(step.value)
 
 
-def _short(path: str) -> str:
-    return re.sub(r"<([^>]*)>", lambda found: local_name(found[1]), path)
-
-
 def _parts(constraint: Constraint) -> tuple[str, str, str, str, str]:
     """Return message, path, component, shape and its IRI, each short and nothing where it lacks."""
     shape = constraint.named_shape.value if constraint.named_shape else ""
     path = constraint.path.text if constraint.path else ""
     return (
         _message(constraint),
-        _short(path),
+        path_name(path),
         local_name(constraint.component.value).removesuffix("ConstraintComponent"),
         local_name(shape) if shape else "",
         f"<{shape}>" if shape else "",

@@ -21,7 +21,7 @@ from kgreason.graph.graph import exact
 from kgreason.graph.marks import Focus, Population, places
 from kgreason.hypothesize.conditions.code import LENGTH_BITS, choice
 from kgreason.hypothesize.conditions.links import Counted, Links
-from kgreason.hypothesize.conditions.paths import LONGEST, MOST, Path, Step, kinds
+from kgreason.hypothesize.conditions.paths import LONGEST, MOST, OF_CLASS, Path, Step, kinds
 from kgreason.hypothesize.conditions.sampling import Sample
 
 LEAST: Final = integer("conditionNodes")
@@ -153,11 +153,11 @@ class Atlas:
         own, however many others there are; these share the rest evenly.
         """
         ways = self.ways(before)
-        others = [way for way in ways if not _of_class(way.step)]
+        others = [way for way in ways if way.step != OF_CLASS]
         if not others or len(others) == len(ways):
             return choice(len(ways))
         share = max(_CLASS_SHARE, 1 / len(ways))
-        return choice(1 / share if _of_class(step) else len(others) / (1 - share))
+        return choice(1 / share if step == OF_CLASS else len(others) / (1 - share))
 
     def ways(self, path: Path) -> Sequence[Way]:
         """Return every step that can be taken from the end of a path, a few nodes' pairs apart."""
@@ -234,8 +234,8 @@ class Atlas:
         rare = not path.steps and way.reached < LEAST
         # That there is what is many in a source, as focus nodes are, says nothing; nor do the many
         # things that point at what a node points at, which may be focus nodes, too.
-        others = way.step.kind == "within" or (way.step.kind == "backward" and path.steps)
-        wide = wide or (bool(others) and way.pairs > _BESIDE * way.reached)
+        others = way.step.kind == "within" or (way.step.kind == "backward" and len(path) > 0)
+        wide = wide or (others and way.pairs > _BESIDE * way.reached)
         # What points at something else in the source says nothing of the focus node any more.
         astray = way.step.kind == "backward" and any(s.kind == "within" for s in path.steps)
         return not (wide or rare or astray or path.goes_back(way.step))
@@ -318,10 +318,6 @@ class Atlas:
         """Ask the graph; raises Spent where the budget allows no more."""
         ask(self.budget, "path")
         return self.graph.store.select(text)
-
-
-def _of_class(step: Step) -> bool:
-    return step.kind == "forward" and step.along == TYPE
 
 
 def _way(kind: str, property_: Term, pairs: int, reached: int) -> Way | None:

@@ -32,8 +32,8 @@ _HELD: Final = re.compile(r"[?$]\w+\s*\)*\s*[<>=!]=?\s*\(*\s*[?$]\w+")
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _THERE: Final = frozenset({"exists", "missing"})
-_COMPARES: Final = frozenset({"later", "same", "differs", "soon", "long"})
-_BOUNDS: Final = frozenset({"from", "until", "window", "many", "few"}) | _COMPARES
+_BOUND: Final = "from"
+_BOUNDS: Final = frozenset({_BOUND, "until", "window", "many", "few"})
 _OTHERS: Final = frozenset({"all-but", "lacks"})
 _LACKS: Final = frozenset({"missing", "lacks", "few"})
 _WRITTEN: Final = frozenset({"numbered", "outline"})
@@ -118,7 +118,8 @@ class Bars:
             return ""
         ways = [condition]
         if condition.beside is not None:
-            ways.append(replace(condition, path=condition.beside))
+            # What holds an end against another one sets a bound to both.
+            ways = [replace(condition, test=_BOUND, path=p) for p in condition.paths]
         return next((why for way in ways for check in checks if (why := check(way))), "")
 
     def _when_compared(self, condition: Condition) -> bool:
@@ -128,8 +129,8 @@ class Bars:
         bounds on both say the rule again. Of numbers the least is below whatever it is compared
         with.
         """
-        bound = condition.test in _BOUNDS - _COMPARES
-        return self._compares and condition.dated and bound and _steps(condition) == self._first
+        bound = condition.dated and condition.test in _BOUNDS
+        return self._compares and bound and _steps(condition) == self._first
 
     @cached_property
     def _first(self) -> tuple[tuple[bool, NamedNode], ...]:

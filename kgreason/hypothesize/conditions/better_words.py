@@ -6,11 +6,9 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.store import Term
-from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.paths import Step
+from kgreason.hypothesize.conditions.paths import OF_CLASS
 
-_TYPE: Final = Step("forward", RDF.type)
 _PIECES: Final = frozenset({"contains", "prefix"})
 _SPELT: Final = frozenset({"contains", "form", "prefix"})
 """Tests on how an end is spelt, and not on what it is."""
@@ -34,7 +32,7 @@ def better_words(
         return None
     if part.test == "form" and _is_sign(part):
         return _in_letters
-    further = part.test == "exists" or part.path.steps[-1:] == (_TYPE,)
+    further = part.test == "exists" or part.path.steps[-1:] == (OF_CLASS,)
     return _on_the_way if len(part.path) > 1 and further else None
 
 

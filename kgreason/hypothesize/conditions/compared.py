@@ -5,7 +5,7 @@ from datetime import date
 from functools import reduce
 from itertools import islice
 from operator import or_
-from typing import Final
+from typing import Any, Final
 
 from pyoxigraph import Literal
 
@@ -125,21 +125,21 @@ def _mask(nodes: Iterable[int]) -> int:
     return int.from_bytes(held, "little")
 
 
-def _ends(levels: list[Level], letters: int) -> Mapping[int, float | str]:
-    """Return the last level of each node, by its number."""
-    out: dict[int, float | str] = {}
+def _ends(levels: list[Level], letters: int) -> Mapping[int, Any]:
+    """Return the last level of each node, a number or the text of a date, by the node's number."""
+    out: dict[int, Any] = {}
     for level in levels:
         key = level.key[:letters] if isinstance(level.key, str) else level.key
         out.update(dict.fromkeys(places(level.mask), key))
     return out
 
 
-def _above(highest: Mapping[int, float | str], lowest: Mapping[int, float | str]) -> int:
+def _above(highest: Mapping[int, Any], lowest: Mapping[int, Any]) -> int:
     """Return the nodes of which the highest of some values is above the lowest of others."""
     return _mask(
         node
         for node, value in highest.items()
-        if (least := lowest.get(node)) is not None and value > least  # type: ignore[operator]
+        if (least := lowest.get(node)) is not None and value > least
     )
 
 

@@ -32,6 +32,11 @@ class Condition:
     beside: Path | None = None
 
     @property
+    def paths(self) -> tuple[Path, ...]:
+        """Its path, and the one beside it."""
+        return (self.path,) if self.beside is None else (self.path, self.beside)
+
+    @property
     def template(self) -> Template:
         """The file that says what the test is."""
         return template("condition", self.test)

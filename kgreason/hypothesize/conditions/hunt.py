@@ -17,7 +17,6 @@ from pyoxigraph import Literal
 
 from kgreason.base.budget import ask
 from kgreason.base.figures import figure, integer
-from kgreason.base.terms import RDF
 from kgreason.hypothesize.conditions.atlas import LEAST, Atlas, Table
 from kgreason.hypothesize.conditions.better_words import better_words
 from kgreason.hypothesize.conditions.code import TOLD, together
@@ -26,14 +25,13 @@ from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.cuts import MANY_ENDS, Cut, cut_of
 from kgreason.hypothesize.conditions.drawn import Drawn, Pays, pieces
 from kgreason.hypothesize.conditions.ends import is_date
-from kgreason.hypothesize.conditions.paths import Path, Step
+from kgreason.hypothesize.conditions.paths import OF_CLASS, Path
 from kgreason.hypothesize.conditions.pool import Pool, Region, Scored, in_order, scored, sifted
 from kgreason.hypothesize.conditions.sampling import FAILING, PASSING, WHOLE
 from kgreason.hypothesize.conditions.scale import Scale
 from kgreason.shacl.needed import NEARLY
 
 _A_PATH: Final = integer("beamOfPath")
-_TYPE: Final = Step("forward", RDF.type)
 _KEEPS: Final = figure("narrowedKeeps")
 _LEFT: Final = integer("leftOver")
 _PAYS: Final = figure("partBits")
@@ -164,7 +162,7 @@ class Hunt:
             if not akin(one, two):
                 continue
             both = {way.step for way in self.atlas.ways(one.path) if way.step.kind == "forward"}
-            both &= {way.step for way in self.atlas.ways(two.path)} - {_TYPE}
+            both &= {way.step for way in self.atlas.ways(two.path)} - {OF_CLASS}
             for step in sorted(both, key=lambda step: step.along.value):
                 new = {one.path.then(step), two.path.then(step)} - looked
                 if len(new) > left:
@@ -187,10 +185,9 @@ class Hunt:
                 continue
             for way in self.atlas.ways(cut.path):
                 path = cut.path.then(way.step)
-                if way.step.kind != "forward" or path in looked:
+                if not left or way.step.kind != "forward" or path in looked:
                     continue
-                ends = self.atlas.table(path).ends
-                if left and any(is_date(end) for end in islice(ends, _PEEK)):
+                if any(is_date(end) for end in islice(self.atlas.table(path).ends, _PEEK)):
                     left -= 1
                     self._look_beyond(path)
 

@@ -14,7 +14,7 @@ from pyoxigraph import NamedNode
 from kgreason.base.figures import integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, Value, role, template
-from kgreason.base.terms import WORK
+from kgreason.base.terms import TYPE, WORK
 
 LONGEST: Final = integer("longestPath")
 MOST: Final = 2 * LONGEST
@@ -53,6 +53,10 @@ class Step:
             offered["property"] = self.along
         wanted = self.template.parameters
         return self.template.fragment(section, **{k: v for k, v in offered.items() if k in wanted})
+
+
+OF_CLASS: Final = Step("forward", TYPE)
+"""The step to the class of a thing."""
 
 
 def kinds() -> list[Template]:

@@ -48,8 +48,7 @@ class Region:
     def said(self) -> str:
         """What is compared in the alphabet."""
         return " ".join(
-            f"{part.terms}{part.path.sorts}{part.beside.sorts if part.beside else ''}"
-            for part in self.parts
+            str(part.terms) + "".join(path.sorts for path in part.paths) for part in self.parts
         )
 
 

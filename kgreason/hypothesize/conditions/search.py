@@ -400,12 +400,10 @@ def best_along(view: View, path: Path) -> Found | None:
 
 def _priced(view: View, part: Condition, atlas: Atlas, hunt: Hunt) -> Condition:
     """Fill in who a condition holds, and what it costs."""
-    further = 0.0
-    for path in (part.path, part.beside or Path()):
+    for path in part.paths:
         for place in range(1, len(path) + 1):
             atlas.table(Path(path.steps[:place]))
-    if part.beside is not None:
-        further = atlas.bits(part.beside)
+    further = sum(atlas.bits(path) for path in part.paths[1:])
     cut = cut_of(atlas, atlas.table(part.path))
     hunt.cuts.append(cut)
     named = next((len(v) for _, v in part.terms if isinstance(v, list)), 1)
