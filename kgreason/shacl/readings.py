@@ -270,13 +270,9 @@ class _Failure:
 
     def _differing(self, test: Any) -> Iterator[tuple[str, Path]]:
         """Return the variables that a test wants to differ, where they are values of one path."""
-        denied = isinstance(test, tuple) and test[0] == "denied"
-        given = test[1] if denied else test
-        if getattr(given, "op", None) != ("=" if denied else "!="):
-            return
-        sides = [str(plain(side)) for side in (given.expr, given.other)]
+        sides = [str(side) for side in _unequal(test)]
         paths = [self._sure.get(side) for side in sides]
-        if paths[0] is not None and paths[0] == paths[1] and self._focus not in sides:
+        if sides and paths[0] is not None and paths[0] == paths[1] and self._focus not in sides:
             yield from ((side, paths[0]) for side in sides)
 
     def _shared(self) -> Iterator[Reading]:
@@ -329,13 +325,17 @@ class _Failure:
 
 def _another(test: Any, focus: str) -> str:
     """Return the variable that a test wants to be another node than ?focus; "" for other tests."""
+    names = [str(side) for side in _unequal(test) if type(side).__name__ == "Variable"]
+    return next((n for n in names if n != focus), "") if focus in names else ""
+
+
+def _unequal(test: Any) -> list[Any]:
+    """Return the two sides that a test wants to differ; none for any other test."""
     denied = isinstance(test, tuple) and test[0] == "denied"
     given = test[1] if denied else test
-    if getattr(given, "op", None) != ("=" if denied else "!=") or isinstance(given.other, list):
-        return ""
-    sides = [plain(side) for side in (given.expr, given.other)]
-    names = [str(side) for side in sides if type(side).__name__ == "Variable"]
-    return next((n for n in names if n != focus), "") if focus in names else ""
+    if getattr(given, "op", None) != ("=" if denied else "!="):
+        return []
+    return [plain(side) for side in (given.expr, given.other)]
 
 
 def lack_of(path: Path, least: int = 1) -> Reading:
