@@ -131,7 +131,7 @@ def _distance(inside: _Logs, beside: _Logs, shift: float) -> float:
     for place in sorted(steps):
         apart += steps[place][0] - steps[place][1]
         most = max(most, abs(apart))
-    return most
+    return round(most, _PLACES)
 
 
 def _sizes(logs: _Logs) -> Sizes:
