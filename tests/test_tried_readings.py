@@ -159,7 +159,7 @@ def test_where_a_query_is_understood_nothing_is_tried(
     def never(*_: object) -> tuple[Reading, ...]:
         raise AssertionError("it was tried")
 
-    monkeypatch.setattr("kgreason.shacl.outcome.tried_readings", never)
+    monkeypatch.setattr("kgreason.shacl.tried_readings.tried_readings", never)
     plain = """SELECT ?focus ?outcome WHERE { ?focus a ex:Term
       BIND (EXISTS { ?focus ex:label ?x FILTER (LANG(?x) = "de") } AS ?outcome) }"""
     graph = graph_of(tmp_path, german())
@@ -180,6 +180,33 @@ def test_what_a_trial_found_is_told_as_of_any_rule(lines: list[str], query: str,
     result = kgreason.investigate(HEAD + "\n".join(lines), outcome=ASKS + query)
     assert result.causes[0].statement == told
     assert audit(result.record).ok
+
+
+def dated() -> list[str]:
+    texts = (
+        f'"{n % 28 + 1:02}.03.20{n:02}"' if n in BAD else f'"20{n:02}-03-{n % 28 + 1:02}"^^xsd:date'
+        for n in range(NODES)
+    )
+    return [
+        f"ex:n{n} a ex:Term ; ex:rank {n % 7} ; ex:day {text} ." for n, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        "?focus ex:day ?x BIND (COALESCE(YEAR(?x) > 0, false) = false AS ?outcome)",
+        "OPTIONAL { ?focus ex:day ?x FILTER (YEAR(?x) > 0) } BIND (!BOUND(?x) AS ?outcome)",
+        'BIND (NOT EXISTS { ?focus ex:day ?x FILTER (SUBSTR(STR(?x), 5, 1) = "-") } AS ?outcome)',
+    ],
+    ids=["an error is the outcome", "an error in an OPTIONAL", "a test of a text"],
+)
+def test_a_reading_that_the_data_do_not_bear_out_yields_to_trials(bound: str) -> None:
+    query = f"SELECT ?focus ?outcome WHERE {{ ?focus a ex:Term . {bound} }}"
+    head = HEAD + "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
+    result = kgreason.investigate(head + "\n".join(dated()), outcome=ASKS + query)
+    assert result.causes[0].statement == "The values of day were written as xsd:string."
+    assert len(result.causes) == 1
 
 
 def test_texts_without_a_language_are_told_where_a_query_asks_for_one() -> None:

@@ -40,9 +40,10 @@ class Test:
 
     `parameters` are what a value at fault lacks where the test is what makes it fail, `right` what
     one has that passes the test. `allowed` are the values that do not pass it, where it lists them,
-    `listed` those that do. `counted` is the variable whose values are counted; more than
-    `most` of them fail, or fewer than `least` where that is None; `apart` says that each language
-    counts for itself. `before` are two variables, of which the first has to come before the second.
+    `listed` those that do. `counted` is the variable whose values are counted, "*" for solutions;
+    more than `most` of them fail, or fewer than `least` where that is None; `apart` says that each
+    language counts for itself. `before` are two variables, of which the first has to come before
+    the second.
     """
 
     of: tuple[str, ...] = ()
@@ -116,11 +117,25 @@ def _ordered(test: Any, of: tuple[str, ...], *, denied: bool) -> Test:
     """Return what a test asks that compares several values: which has to come first."""
     if getattr(test, "op", None) not in _ORDER:
         return Test()
-    sides = [plain(side) for side in (test.expr, test.other)]
-    bare = all(type(side).__name__ == "Variable" for side in sides)
-    one, other = map(str, sides)
-    first = (one, other) if (test.op in {">", ">="}) != denied else (other, one)
-    return Test(of, frozenset({"LessThan"}), before=first if bare else None)
+    sides, sign = _held_against(test)
+    names = [variables([side]) for side in sides]
+    if any(len(one) != 1 for one in names):
+        return Test(of, frozenset({"LessThan"}))
+    (one,), (other,) = names
+    first = (one, other) if (sign in {">", ">="}) != denied else (other, one)
+    return Test(of, frozenset({"LessThan"}), before=first)
+
+
+def _held_against(test: Any) -> tuple[list[Any], str]:
+    """Return the two sides of a comparison and its sign; of a difference and nought, its parts."""
+    sides, sign = [plain(side) for side in (test.expr, test.other)], test.op
+    if str(sides[0]) == "0":
+        sides, sign = sides[::-1], _TURNED[sign]
+    whole = sides[0]
+    parted = getattr(whole, "name", "") == "AdditiveExpression" and list(whole.op) == ["-"]
+    if parted and str(sides[1]) == "0":
+        sides = [plain(whole.expr), plain(whole.other[0])]
+    return sides, sign
 
 
 def _true(test: Any, ends: set[str], *, denied: bool) -> Test | None:
@@ -153,7 +168,7 @@ def _counted(test: Any, binds: Mapping[str, Any], *, denied: bool) -> Test | Non
         return None
     names = variables([one.vars])
     # Of an expression over several it is not known whose values are counted.
-    name = next(iter(names)) if len(names) == 1 else None
+    name = next(iter(names)) if len(names) == 1 else "*" if str(one.vars) == "*" else None
     alike = _counted_apart(one, sign if not denied else _DENIED.get(sign, sign), number)
     if alike is not None:
         return alike

@@ -24,7 +24,7 @@ from kgreason.shacl.population import Counts
 from kgreason.shacl.prebinding import expanded
 from kgreason.shacl.readings import readings
 from kgreason.shacl.shapes import key_of
-from kgreason.shacl.tried_readings import tried_readings, with_values
+from kgreason.shacl.tried_readings import corrected_readings
 
 _TRUE: Final = frozenset({"true", "1"})
 
@@ -113,10 +113,9 @@ def tried(
 ) -> Constraint:
     """Return a symptom of a user's query with what trials on the graph show that it asks."""
     given = (expanded(text), graph, outcomes, seconds, where)
-    read = constraint.readings
     return replace(
         constraint,
-        readings=with_values(read, *given) if read else tried_readings(*given),
+        readings=corrected_readings(constraint.readings, *given),
         needed=needed(constraint.spoken, graph, outcomes),
     )
 

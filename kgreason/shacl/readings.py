@@ -121,7 +121,7 @@ def failing_rows(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
         return
     passing = [row for row in rows if truth_of(dict(row.binds).get("outcome")) is False]
     for row in rows:
-        outcome = dict(row.binds).get("outcome")
+        outcome, above = _told_above(dict(row.binds).get("outcome"), at)
         bare = _without(row)
         if outcome is None and not any("outcome" in dict(r.binds) for r in rows):
             yield (bare, Row(tests=(("least", _variable(query), at),))) if at else (Row(), row)
@@ -131,12 +131,34 @@ def failing_rows(query: str, at: str | None) -> Iterator[tuple[Row, Row]]:
                 tests=tuple(t for t in row.tests if t not in shared.tests), lacks=row.lacks,
                 binds=bare.binds, options=bare.options,
             )  # fmt: skip
-        elif outcome is not None and at is not None:
+        elif outcome is not None and not above:
             yield bare, Row(tests=(("least", outcome, at),))
         elif outcome is not None:
             for one in where_true(_empty(bare), outcome):
                 for each in settled(one):
                     yield from ((bare, told) for told in decided(each, dict(bare.binds)))
+
+
+def _told_above(outcome: Any, at: str | None) -> tuple[Any, bool]:
+    """Return an outcome that fails from a bound on as a truth where IF chooses it, and whether."""
+    made = plain(outcome)
+    if at is None or getattr(made, "name", "") != "Builtin_IF":
+        return outcome, at is None
+    ends = [_told_above(made[key], at) for key in ("arg2", "arg3")]
+    truths = [one if chosen else _above(one, at) for one, chosen in ends]
+    if None in truths:
+        return outcome, False
+    return type(made)("Builtin_IF", arg1=made.arg1, arg2=truths[0], arg3=truths[1]), True
+
+
+def _above(number: Any, at: str) -> Any:
+    """Return whether a number reaches a bound, as a term; None for anything but a number."""
+    from rdflib import Literal  # noqa: PLC0415 - loaded by then: it parsed the query
+
+    try:
+        return Literal(float(str(plain(number))) >= float(at))
+    except ValueError:
+        return None
 
 
 def _none_of(rows: Rows) -> Row | None:
@@ -214,7 +236,8 @@ class _Failure:
             if self._text(test) not in self._given and not several.keys() & variables([test]):
                 read = read_test(test, self._binds, set(self._sure) - {self._focus}, self._focus)
                 for name in read.of:
-                    asked.setdefault(name, []).append(read)
+                    thing, one = self._classed(name, read)
+                    asked.setdefault(thing, []).append(one)
         for rows in self._more.lacks:
             for row in rows:
                 ends = variables(row) & set(self._sure) - {self._focus}
@@ -227,6 +250,17 @@ class _Failure:
         if not found and not (self._more.tests or self._more.lacks) and self._base.triples:
             yield from self._present()
         yield from (self._at_fault(name, tests) for name, tests in found.items())
+
+    def _classed(self, name: str, read: Test) -> tuple[str, Test]:
+        """Return what a test of the class of a value asks of that value; any other as it is."""
+        if read.components != {"In"} or len(read.allowed) != 1:
+            return name, read
+        said = (*self._base.triples, *self._more.triples)
+        things = (str(s) for s, p, o in said if str(o) == name and str(p) == TYPE.value)
+        thing = next(things, self._focus)
+        if thing == self._focus or thing not in self._sure:
+            return name, read
+        return thing, Test((thing,), frozenset({"Class"}), {SH["class"]: read.allowed}, linked=True)
 
     def _present(self) -> Iterator[Reading]:
         """Return readings that there are values at all, where nothing is asked of them."""
@@ -277,30 +311,51 @@ class _Failure:
 
     def _shared(self) -> Iterator[Reading]:
         """Return readings that a value is that of another node, too."""
-        triples = (*self._base.triples, *self._more.triples)
         for test in self._more.tests:
-            other = _another(test, self._focus)
-            for node, step, value in triples if other else ():
-                own = any(str(s) == self._focus and (p, v) == (step, value) for s, p, v in triples)
-                if own and str(node) == other and type(step).__name__ == "URIRef":
-                    path = of_predicate(NamedNode(str(step)))
-                    text = (
-                        f"?focus {path.text} ?value . ?other {path.text} ?value . "
-                        "FILTER (?other != ?focus)"
-                    )
-                    yield Reading(
-                        path, frozenset({"UniqueValue"}), lacking=False, offending=Fragment(text)
-                    )
+            for step in self._steps_to(self._other(test)):
+                path = of_predicate(NamedNode(step))
+                text = (
+                    f"?focus {path.text} ?value . ?other {path.text} ?value . "
+                    "FILTER (?other != ?focus)"
+                )
+                yield Reading(
+                    path, frozenset({"UniqueValue"}), lacking=False, offending=Fragment(text)
+                )
+
+    def _other(self, test: Any) -> str:
+        """Return what a test calls the other nodes: not ?focus, or more than one with it."""
+        read = read_test(test, self._binds, set(self._reached) - {self._focus}, self._focus)
+        counted = read.counted if read.most == 1 else None
+        return _another(test, self._focus) or counted or ""
+
+    def _steps_to(self, other: str) -> list[str]:
+        """Return the properties by which another node has a value of ?focus; "*" is any other."""
+        triples = (*self._base.triples, *self._more.triples)
+        own = {
+            (str(step), str(value))
+            for node, step, value in triples
+            if str(node) == self._focus and type(value).__name__ == "Variable"
+        }
+        found = (
+            str(step)
+            for node, step, value in triples
+            if str(node) != self._focus
+            and other in {"*", str(node)}
+            and (str(step), str(value)) in own
+            and type(step).__name__ == "URIRef"
+        )
+        return list(dict.fromkeys(found))
 
     def _counted(self) -> Iterator[Reading]:
         """Return readings of tests that count values: too few are lacking, too many are more."""
         for test in self._more.tests:
             read = read_test(test, self._binds, set(self._reached) - {self._focus}, self._focus)
-            if read.counted is None or read.counted not in self._reached:
+            counted = read.counted
+            if counted not in self._reached or self._steps_to(self._other(test)):
                 continue
-            path = self._reached[read.counted]
+            path = self._reached[counted]
             none = read.most is None and read.least == 1
-            lacks = list(self._lacks_of(read.counted)) if none else []
+            lacks = list(self._lacks_of(counted)) if none else []
             if lacks:
                 yield from lacks
             elif read.most is None:
@@ -325,8 +380,14 @@ class _Failure:
 
 def _another(test: Any, focus: str) -> str:
     """Return the variable that a test wants to be another node than ?focus; "" for other tests."""
-    names = [str(side) for side in _unequal(test) if type(side).__name__ == "Variable"]
+    sides = (_inside_str(side) for side in _unequal(test))
+    names = [str(side) for side in sides if type(side).__name__ == "Variable"]
     return next((n for n in names if n != focus), "") if focus in names else ""
+
+
+def _inside_str(side: Any) -> Any:
+    """Return the term of which an expression is the text; the expression itself else."""
+    return plain(side.arg) if getattr(side, "name", "") == "Builtin_STR" else side
 
 
 def _unequal(test: Any) -> list[Any]:

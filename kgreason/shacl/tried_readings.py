@@ -9,6 +9,7 @@ by giving each of them to a node without it.
 All is tried in a child process, so that the graph stays as it is.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +22,7 @@ from kgreason.base.errors import RunError
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Store, Term, guarded
 from kgreason.base.templates import Fragment
-from kgreason.base.terms import RDF, WORK, XSD
+from kgreason.base.terms import RDF, SH, WORK, XSD
 from kgreason.graph import Graph
 from kgreason.shacl.paths import of_predicate
 from kgreason.shacl.readings import Reading, lack_of
@@ -38,6 +39,8 @@ _LITERAL: Final = frozenset({"LanguageIn", "Datatype", "Pattern", "In"})
 _CONSTANTS: Final = frozenset({"iri", "string", "number"})
 _THING: Final = frozenset({"Pattern", "In"})
 
+_UNREAD: Final = frozenset({"MinCount", "QualifiedMinCount"})
+"""Components of a value that has to pass a test of which no more is known."""
 _TRIALS: Final = 0.25
 Node = ox.NamedNode | ox.BlankNode
 Asked = Callable[[], Mapping[Term, bool]]
@@ -46,11 +49,15 @@ Asked = Callable[[], Mapping[Term, bool]]
 
 @dataclass(frozen=True)
 class _Found:
-    """A property that decides, and its values that bring the outcome about, if they are known."""
+    """A property that decides, and its values that bring the outcome about, if they are known.
+
+    `usual` is the datatype of nearly all its values at nodes without the outcome.
+    """
 
     predicate: ox.NamedNode
     lacking: bool
     values: tuple[Term, ...] = ()
+    usual: ox.NamedNode | None = None
 
 
 def tried_readings(
@@ -72,7 +79,45 @@ def tried_readings(
     return tuple(_reading(one) for one in found if not _says_so(query, one.values))
 
 
-def with_values(
+def corrected_readings(
+    read: Sequence[Reading],
+    query: str,
+    graph: Graph,
+    outcomes: Mapping[Term, bool],
+    seconds: float,
+    where: str,
+) -> tuple[Reading, ...]:
+    """Return readings of a query as the data bear them out, and else what trials show it to ask.
+
+    A reading whose values no node with the outcome has is none: what a test makes of a value that
+    it fits ill is an error, and that may be the outcome. Where a value is lacking that passes a
+    test which is not understood, and there are values, trials may show which ones are at fault.
+    Takes what `tried_readings` takes; where that finds nothing, gives the readings as they are.
+    """
+    borne = [one for one in read if _borne_out(one, graph.store, outcomes, seconds, where)]
+    if borne and not all(one.lacking and one.components == _UNREAD for one in borne):
+        return _with_values(borne, query, graph, outcomes, seconds, where)
+    found = tried_readings(query, graph, outcomes, seconds, where)
+    if borne:
+        paths = {one.path for one in borne}
+        found = tuple(one for one in found if one.path in paths and one.offending is not None)
+    return found or tuple(borne) or tuple(read)
+
+
+def _borne_out(
+    read: Reading, store: Store, outcomes: Mapping[Term, bool], seconds: float, where: str
+) -> bool:
+    """Check whether a node with the outcome has a value that a reading calls at fault."""
+    if read.offending is None:
+        return True
+    asked = partial(store.column, f"SELECT DISTINCT ?focus WHERE {{ {read.offending.text} }}")
+    try:
+        return any(outcomes.get(node, False) for node in guarded(asked, seconds, where))
+    except RunError:
+        return True
+
+
+def _with_values(
     read: Sequence[Reading],
     query: str,
     graph: Graph,
@@ -83,8 +128,7 @@ def with_values(
     """Return readings of a query with the values at fault, where trials show them.
 
     What a query asks of several values together, such as of one text made of all of them, names
-    none of them. Takes what `tried_readings` takes; where that finds nothing, gives them as they
-    are.
+    none of them.
     """
     open_ = {r.path for r in read if not r.lacking and r.most is None and r.offending is None}
     if not open_:
@@ -107,14 +151,18 @@ def _reading(found: _Found) -> Reading:
     path = of_predicate(found.predicate)
     if found.lacking:
         return lack_of(path)
-    literals = not found.values or any(isinstance(one, ox.Literal) for one in found.values)
+    wrong = {one.datatype for one in found.values if isinstance(one, ox.Literal)}
+    literals = not found.values or bool(wrong)
+    # Of which datatype values are asked tells only what has another one.
+    asked = found.usual if found.usual is not None and wrong and found.usual not in wrong else None
     listed = " ".join(str(one) for one in found.values)
     at_fault = f"VALUES ?value {{ {listed} }} ?focus {found.predicate} ?value ."
     return Reading(
         path,
-        _LITERAL if literals else _THING,
+        (_LITERAL if asked is None else _LITERAL - {"LanguageIn"}) if literals else _THING,
         lacking=False,
         offending=Fragment(at_fault) if found.values else None,
+        parameters={SH.datatype: (asked,)} if asked is not None else {},
     )
 
 
@@ -164,7 +212,7 @@ class _Trial:
             broken = [n for n in passing if after.get(n, lacking) is True]
             if len(broken) >= _NEARLY * len(passing):
                 values = () if lacking else self._at_fault(predicate, mended)
-                yield _Found(predicate, lacking, values)
+                yield _Found(predicate, lacking, values, self._usual(predicate))
 
     def _predicates(self) -> list[ox.NamedNode]:
         """Return the properties of a few nodes of both sides, those that most have first."""
@@ -196,6 +244,13 @@ class _Trial:
             if isinstance(one, ox.Literal)
         )
         return all(one.datatype in {XSD.string, RDF.langString} for one in literals)
+
+    def _usual(self, predicate: ox.NamedNode) -> ox.NamedNode | None:
+        """Return the datatype of nearly all values of a property at nodes without the outcome."""
+        found = [v for node in _evenly(self._passing) for v in self._values(node, predicate)]
+        kinds = Counter(one.datatype for one in found if isinstance(one, ox.Literal))
+        kind, often = next(iter(kinds.most_common(1)), (None, 0))
+        return kind if often >= _NEARLY * len(found) else None
 
     def _has(self, predicate: ox.NamedNode, node: Node) -> bool:
         return bool(self._said(node, predicate))

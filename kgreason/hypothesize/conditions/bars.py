@@ -14,6 +14,7 @@ from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl import Path as ShapePath
 from kgreason.shacl import bound_to
@@ -130,7 +131,7 @@ class Bars:
         with.
         """
         bound = condition.dated and condition.test in _BOUNDS
-        return self._compares and bound and _steps(condition) == self._first
+        return self._compares and bound and _steps(condition.path) == self._first
 
     @cached_property
     def _first(self) -> tuple[tuple[bool, NamedNode], ...]:
@@ -191,6 +192,13 @@ class Bars:
             return ""
         first = condition.path.steps[0]
         if condition.test in _NUMBERS and self._sums:
+            return ""
+        if (
+            condition.test in _TEXTS
+            and self._looked
+            and self._looked.text
+            and self.on_value(condition)
+        ):
             return ""
         if (first.kind == "backward", first.along) in self._made_of:
             return "the outcome is made of this"
@@ -307,7 +315,7 @@ class Bars:
 
     def _constrained(self, condition: Condition) -> str:
         """Bar bounds and counts on the constrained value, and whether there is one."""
-        steps = _steps(condition)
+        steps = _steps(condition.path)
         if self._of_own_class(condition):
             return "the rule itself asks for the class"
         if not self._path or not steps:
@@ -353,11 +361,11 @@ class Bars:
         """Check whether nodes are told by the class that they lack, where a rule asks for one."""
         asked = self._constraint.path is None and SH["class"] in self._constraint.parameters
         lacking = condition.test in _THERE | _OTHERS | {"few"}
-        return asked and lacking and _steps(condition) == ((False, TYPE),)
+        return asked and lacking and _steps(condition.path) == ((False, TYPE),)
 
     def _looked_at(self, condition: Condition) -> str:
         """Bar what an outcome asks of a value: what its text is like, or what lies behind it."""
-        steps = _steps(condition)
+        steps = _steps(condition.path)
         if self._looked is None or steps[:1] != self._end:
             return ""
         asked = len(steps) == 1 and self._looked.text and condition.test in _PIECES
@@ -375,7 +383,7 @@ class Bars:
 
     def _there(self, condition: Condition) -> str:
         """Bar what is said of values where to have one is to have the outcome."""
-        steps = _steps(condition)
+        steps = _steps(condition.path)
         if any(steps[: len(end)] == end for end in self._enough):
             return "the query itself asks which nodes have a value"
         counted = any(steps[: len(end)] == end for end in self._counted)
@@ -385,7 +393,7 @@ class Bars:
 
     def _decided(self, condition: Condition) -> str:
         """Bar which value there is where a query goes by that alone: true or false, or a bound."""
-        if condition.test in _VALUES and _steps(condition) in self._deciding:
+        if condition.test in _VALUES and _steps(condition.path) in self._deciding:
             return "the query itself asks which value this is"
         return ""
 
@@ -483,7 +491,7 @@ class Bars:
 
     def _said_of_named(self, condition: Condition) -> str:
         """Bar what lies behind a wrong value that the rule names: it is that value's other name."""
-        steps = _steps(condition)
+        steps = _steps(condition.path)
         ends = [end for end in (*self._paths, self._end) if end]
         behind = any(len(steps) > len(end) and steps[: len(end)] == end for end in ends)
         if behind and self._all_named:
@@ -525,7 +533,7 @@ class Bars:
 
     def on_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, as a mechanism tells it."""
-        steps = _steps(condition)
+        steps = _steps(condition.path)
         if condition.beside is not None:
             return False
         if steps in self._paths:
@@ -540,17 +548,17 @@ class Bars:
 
     def direct(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or one an outcome looks at."""
-        return self.on_value(condition) or (bool(self._end) and _steps(condition) == self._end)
+        return self.on_value(condition) or (bool(self._end) and _steps(condition.path) == self._end)
 
     def through_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, or what lies behind it."""
-        steps = _steps(condition)
         ends = [end for end in (*self._paths, self._end) if end]
-        return any(steps[: len(end)] == end for end in ends)
+        ways = [_steps(path) for path in condition.paths]
+        return any(way[: len(end)] == end for way in ways for end in ends)
 
 
-def _steps(condition: Condition) -> tuple[tuple[bool, NamedNode | None], ...]:
-    return tuple((step.kind == "backward", step.along) for step in condition.path.steps)
+def _steps(path: Path) -> tuple[tuple[bool, NamedNode | None], ...]:
+    return tuple((step.kind == "backward", step.along) for step in path.steps)
 
 
 def _along(condition: Condition) -> NamedNode | None:

@@ -424,11 +424,27 @@ def bound_of(candidate: Candidate) -> tuple[str, Term] | None:
     return (header["bounds"], along) if "bounds" in header and along is not None else None
 
 
+def outreached(one: Candidate, other: Candidate) -> bool:
+    """Check whether a candidate says of more distant things what another one says of nearer ones.
+
+    Things nearly always have as many parts as their parts have names.
+    """
+    if WRITTEN not in one.values or WRITTEN not in other.values:
+        return False
+    far, near = _parts(one.values), _parts(other.values)
+    if len(far) != 1 or len(near) != 1:
+        return False
+    (a,), (b,) = far, near
+    same = (a.test, a.terms, a.beside) == (b.test, b.terms, b.beside)
+    steps = len(b.path.steps)
+    return same and 0 < steps < len(a.path.steps) and a.path.steps[:steps] == b.path.steps
+
+
 def spoken_of(values: Mapping[str, Term]) -> set[Term]:
     """Return the properties and classes along which the conditions of a candidate go."""
     if WRITTEN not in values:
         return set()
-    return {step.along for part in _parts(values) for step in part.path.steps}
+    return {step.along for part in _parts(values) for path in part.paths for step in path.steps}
 
 
 def _parts(values: Mapping[str, Term]) -> tuple[Condition, ...]:

@@ -9,7 +9,7 @@ from kgreason.base.figures import figure
 from kgreason.context.view import View, table
 from kgreason.hypothesize.candidates import Candidate, Key
 from kgreason.hypothesize.conditions.code import TOLD
-from kgreason.hypothesize.conditions.seam import BITS, bound_of, length
+from kgreason.hypothesize.conditions.seam import BITS, bound_of, length, outreached
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import of_equals_first, preferred_first
 from kgreason.hypothesize.filters.restatement import is_place, retells
@@ -30,8 +30,9 @@ class NearDuplicate(Filter):
     kind whose code length is paid. An origin that is about the property of a mechanism is hardly
     told itself, and yields to a place: that something points at the nodes by the inverse of what
     they lack is no news. Two bounds of one property are one, and the one that is paid in bits
-    stays. The record says who yielded to whom, so that a suggestion is told with the hypothesis
-    that holds its nodes.
+    stays; so are as many authors and as many names of authors, and the shorter path stays. The
+    record says who yielded to whom, so that a suggestion is told with the hypothesis that holds its
+    nodes.
     """
 
     name: ClassVar[str] = "near-duplicate"
@@ -50,6 +51,7 @@ class NearDuplicate(Filter):
                     (other.key in retold and is_place(view, candidate))
                     or _only_other(view, candidate, other)
                     or (candidate.paid and not other.paid and _one_bound(other, candidate))
+                    or (candidate.paid == other.paid and outreached(other, candidate))
                 ):
                     kept.remove(other)
                     dropped.append(Dropped(other, self, figure, candidate))
@@ -142,6 +144,8 @@ def _alike(view: View, one: Candidate, other: Candidate) -> Figure | None:
     near = between <= 1 - NEAR
     if near and _one_bound(one, other):
         return Figure("share of the nodes between two bounds of one property", between, 1 - NEAR)
+    if near and (outreached(one, other) or outreached(other, one)):
+        return Figure("share of the nodes that one of two paths alone leads to", between, 1 - NEAR)
     half = view.split(one.family).heldout_mask | view.split(other.family).heldout_mask
     counts = table(view, common, view.marks.node.discovery_mask)
     expected = counts.inside_failing / max(1, counts.inside) * (differing & half).bit_count()

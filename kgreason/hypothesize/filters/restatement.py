@@ -48,8 +48,8 @@ class Restatement(Filter):
         places = _places(view, candidates, mechanisms)
         for candidate in candidates:
             spared = candidate.is_mechanism or candidate.key in places
-            pays = bool(candidate.paid) and not through_value(view, candidate.values)
-            found = None if spared else _restated(candidate, mechanisms, pays=pays)
+            of_value = through_value(view, candidate.values)
+            found = None if spared else _restated(candidate, mechanisms, of_value=of_value)
             if found is None:
                 kept.append(candidate)
             else:
@@ -131,11 +131,13 @@ def retells(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
 def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
     """Check whether an origin is about the property of a mechanism, or that of its conditions.
 
-    Where an outcome asks for a class, the class that nodes have instead is no place of theirs.
+    Of two properties whose values were exchanged it may be either. Where an outcome asks for a
+    class, the class that nodes have instead is no place of theirs.
     """
     level = mechanism.values.get("level")
     about = {level, *spoken_of(mechanism.values)} - {None}
-    if level is not None and level == origin.values.get("level"):
+    exchanged = isinstance(level, NamedNode) and mechanism.family.header["levels"] == "none"
+    if exchanged or (level is not None and level == origin.values.get("level")):
         about.add(mechanism.values.get("dimension"))
     if "levels" in mechanism.values:
         about |= {term for term, _ in entries(mechanism.values["levels"])}
@@ -145,10 +147,11 @@ def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
 
 
 def _restated(
-    origin: Candidate, mechanisms: Sequence[Candidate], *, pays: bool
+    origin: Candidate, mechanisms: Sequence[Candidate], *, of_value: bool
 ) -> tuple[Figure, Candidate] | None:
-    found = ((_restates(origin, mechanism, pays=pays), mechanism) for mechanism in mechanisms)
+    found = ((_restates(origin, m, of_value=of_value), m) for m in mechanisms)
     one = next(((figure, m) for figure, m in found if figure is not None), None)
+    pays = origin.paid and not of_value
     return one or (None if pays else _told_in_parts(origin, mechanisms))
 
 
@@ -173,13 +176,14 @@ def _told_in_parts(
     return None
 
 
-def _restates(origin: Candidate, mechanism: Candidate, *, pays: bool) -> Figure | None:
+def _restates(origin: Candidate, mechanism: Candidate, *, of_value: bool) -> Figure | None:
     """Return the figure by which an origin only tells of nodes that fail by one mechanism.
 
     Either both are the same nodes; or the mechanism claims most failing nodes of the origin, and
     the origin is about the property of the mechanism, or the mechanism claims nearly all failing
-    nodes while the two regions differ, unless the origin `pays` for its length and is not about
-    the value. What nodes that fail in one way share by chance is no second cause.
+    nodes while the two regions differ, unless the origin pays for its length; or while the origin
+    is `of_value`, about the value that the rule is about. What nodes that fail in one way share by
+    chance is no second cause.
     """
     same = jaccard(origin, mechanism)
     if same >= _SAME:
@@ -188,7 +192,7 @@ def _restates(origin: Candidate, mechanism: Candidate, *, pays: bool) -> Figure 
     if shared < _COVERS:
         return None
     whole = mechanism.claimed.bit_count() >= _COVERS * mechanism.table.failing
-    apart = whole and same < _OVERLAP and not pays
+    apart = whole and (of_value or (same < _OVERLAP and not origin.paid))
     if _about_it(origin, mechanism) or apart:
         return Figure("share of its failing nodes claimed there", shared, _COVERS)
     return None
