@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pyoxigraph as ox
 
+from kgreason.base.figures import figure
 from kgreason.base.terms import PROV
 from kgreason.context.context import Context, mark_inside, pattern, view_of
 from kgreason.context.symptom import Symptom
@@ -12,6 +14,8 @@ from kgreason.context.view import LEAST
 from kgreason.record import Step
 from kgreason.record.joined import NEARLY, sentence
 from kgreason.record.ranking import Hypothesis, by_share, cause_key, hypotheses
+
+_MOSTLY: Final = figure("originMostly")
 
 
 @dataclass(frozen=True)
@@ -85,14 +89,15 @@ def _of(
     out, taken = [], set[str]()
     for mechanism in wholes:
         own = held[mechanism.id]
+        common = {h.id: (nodes[h.id] & own).bit_count() for h in origins if h.id not in taken}
         fitting = [
             h
             for h in origins
-            if h.id not in taken
-            and own.bit_count() >= LEAST
-            and (nodes[h.id] & own).bit_count() >= NEARLY * own.bit_count()
+            if own.bit_count() >= LEAST
+            and common.get(h.id, 0) >= (_MOSTLY if h.cause else NEARLY) * own.bit_count()
         ]
-        origin = max(fitting, key=lambda h: (h.cause, h.e, -h.order), default=None)
+        nearly = {h.id: common[h.id] >= NEARLY * own.bit_count() for h in fitting}
+        origin = max(fitting, key=lambda h: (h.cause, nearly[h.id], h.e, -h.order), default=None)
         shared = (nodes[origin.id] & own).bit_count() if origin else 0
         whole = origin is not None and shared >= NEARLY * nodes[origin.id].bit_count()
         if origin is not None and whole:

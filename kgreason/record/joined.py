@@ -49,7 +49,10 @@ def _with_origin(body: str, failing: int, origin: tuple[str, int] | None) -> str
         if text.endswith(ending):
             where = text.removesuffix(ending)
             where = f"{where[:1].lower()}{where[1:]}"
-            return f"{body}; {shared} of these {failing} {what} come from {where}."
+            many = (
+                f"all {failing} of these" if shared == failing else f"{shared} of these {failing}"
+            )
+            return f"{body}; {many} {what} come from {where}."
     return f"{body}; of these {failing}, {shared} lie here: {text}"
 
 

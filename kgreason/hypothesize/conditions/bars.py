@@ -14,22 +14,18 @@ from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.outcome_paths import Way, brought_by, plain
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
-from kgreason.shacl import Path as ShapePath
-from kgreason.shacl import bound_to
 from kgreason.shacl.needed import NEARLY
 from kgreason.shacl.readings import DESCRIBING
 
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
-_VARIABLE: Final = re.compile(r"[?$](\w+)")
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
 PARTLY: Final = figure("partlyRate")
 """The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _NUMBERS: Final = frozenset({"many", "few"})
-_HELD: Final = re.compile(r"[?$]\w+\s*\)*\s*[<>=!]=?\s*\(*\s*[?$]\w+")
-"""Two variables that are compared."""
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _THERE: Final = frozenset({"exists", "missing"})
@@ -77,10 +73,10 @@ class Bars:
         self._text = "" if view.constraint.is_listed else violation.text
         self._listed = {NamedNode(iri) for iri in iris_in(self._text)}
         path = view.constraint.path
-        self._path = _plain(path) if path is not None else ()
+        self._path = plain(path) if path is not None else ()
         # Of one of several properties the values are those of the rule as well.
         several = path.parts if path is not None and path.kind == "|" else ()
-        self._paths = {way for part in several if (way := _plain(part))} | {self._path} - {()}
+        self._paths = {way for part in several if (way := plain(part))} | {self._path} - {()}
         self._component = view.constraint.component
         self._presence = self._component in _LACKING or forbids(view.constraint)
         self._complete = view.complete
@@ -102,6 +98,7 @@ class Bars:
             self._of_iri,
             self._unlisted,
             self._defining,
+            self._on_its_way,
             self._asked,
             self._asked_form,
             self._constrained,
@@ -137,7 +134,7 @@ class Bars:
     def _first(self) -> tuple[tuple[bool, NamedNode], ...]:
         """The path to the first of two values that the rule compares."""
         read = self._constraint.readings
-        return self._path or (_plain(read[0].path) if read else ())
+        return self._path or (plain(read[0].path) if read else ())
 
     @cached_property
     def _compares(self) -> bool:
@@ -204,28 +201,30 @@ class Bars:
             return "the outcome is made of this"
         return ""
 
-    @cached_property
-    def _made_of(self) -> frozenset[tuple[bool, NamedNode]]:
-        """The links of ?focus, each backwards or not, whose ends or number are the outcome.
+    def _on_its_way(self, condition: Condition) -> str:
+        """Bar what lies on the paths that a query goes by."""
+        if self._component != TRAILS.OutcomeQuery:
+            return ""
+        way = _steps(condition.path)
+        if any(way[: len(own)] == own for own in self._brought_by):
+            return "what is said there is the outcome"
+        if condition.test in _LACKS and any(way[: len(own)] == own for own in self._lacking):
+            return "of what is lacking nothing is said"
+        return ""
 
-        A link whose end has to pass a filter is none: what its ends are like may tell a cause. Nor
-        is one whose end is held against another one: neither alone is the outcome.
-        """
-        made = set()
-        for expression in ("", *bound_to(self._text, "?outcome")):
-            if "FILTER" in expression.upper() or _HELD.search(expression):
-                continue
-            made |= {(False, iri) for iri in re.findall(r"[?$]focus\s+<([^<>\s]+)>", expression)}
-            if "EXISTS" in expression.upper():
-                continue  # the value is looked up elsewhere, and what it is like may tell why
-            named = {"outcome", *_VARIABLE.findall(expression)} - {"focus"}
-            ends = "|".join(sorted(named))
-            made |= {
-                (False, iri) for iri in re.findall(rf"<([^<>\s]+)>\s+[?$](?:{ends})\b", self._text)
-            }
-            backward = rf"[?$](?:{ends})\s+<([^<>\s]+)>\s+[?$]focus\b"
-            made |= {(True, iri) for iri in re.findall(backward, self._text)}
-        return frozenset((back, NamedNode(iri)) for back, iri in made)
+    @cached_property
+    def _lacking(self) -> frozenset[Way]:
+        return frozenset(plain(r.path) for r in self._constraint.readings if r.lacking) - {()}
+
+    @cached_property
+    def _brought_by(self) -> frozenset[Way]:
+        everyone = self._own(self._view.marks.population.everyone)
+
+        def has(path: str) -> bool:
+            having = (self._having(path) & everyone).bit_count()
+            return having >= NEARLY * everyone.bit_count()
+
+        return brought_by(self._constraint.readings, has)
 
     def _asked(self, condition: Condition) -> str:
         """Bar the property and value of which a query or a nested shape speaks."""
@@ -406,7 +405,7 @@ class Bars:
         if not self._view.is_question:
             return frozenset()
         found = (
-            _plain(one.path)
+            plain(one.path)
             for one in self._constraint.readings
             if one.offending is not None and not one.lacking and not one.allowed
             and one.components and one.components <= _OF_VALUE
@@ -417,7 +416,7 @@ class Bars:
     def _counted(self) -> frozenset[tuple[tuple[bool, NamedNode], ...]]:
         """The paths whose values the rule counts, or a query that is read so."""
         own = {self._path} if self._component in COUNTED else set()
-        read = {_plain(one.path) for one in self._constraint.readings if one.most is not None}
+        read = {plain(one.path) for one in self._constraint.readings if one.most is not None}
         return frozenset(own | read) - {()}
 
     @cached_property
@@ -427,11 +426,11 @@ class Bars:
         failing = self._own(self._view.marks.failing_mask)
         looked = self._own(self._view.marks.population.everyone)
         for one in self._constraint.readings:
-            having = self._having(one.path.text) & looked if _plain(one.path) else 0
+            having = self._having(one.path.text) & looked if plain(one.path) else 0
             bad = (having & failing).bit_count()
             whatever = one.most == 0 or (one.described and one.components <= DESCRIBING)
             if whatever and not one.lacking and having and bad >= NEARLY * having.bit_count():
-                found.append(_plain(one.path))
+                found.append(plain(one.path))
         return tuple(found)
 
     def _compared(self, condition: Condition) -> str:
@@ -567,15 +566,3 @@ def _along(condition: Condition) -> NamedNode | None:
 
 def _has_value(term: object) -> bool:
     return isinstance(term, NamedNode | Literal)
-
-
-def _plain(path: ShapePath) -> tuple[tuple[bool, NamedNode], ...]:
-    """Return a path of predicates, each forwards or backwards; nothing for any other path."""
-    if path.iri is not None:
-        return ((False, path.iri),)
-    if path.kind == "^" and path.parts[0].iri is not None:
-        return ((True, path.parts[0].iri),)
-    if path.kind == "/":
-        parts = [_plain(part) for part in path.parts]
-        return tuple(step for part in parts for step in part) if all(parts) else ()
-    return ()

@@ -37,7 +37,7 @@ class FewerBits(Filter):
         dropped = []
         for candidate in candidates:
             if candidate in told and not own(candidate):
-                rivals = [c for c in told if jaccard(candidate, c) >= NEAR]
+                rivals = [c for c in told if c in apart and jaccard(candidate, c) >= NEAR]
                 bits: float | None = _bits(candidate)
             else:
                 rivals = [c for c in told if c in apart and not _parted(view, candidate, c)]
