@@ -7,7 +7,7 @@ from typing import Final
 
 from kgreason.base.figures import figure, integer
 from kgreason.base.normal_rates import normal_tail
-from kgreason.base.siblings import FAR, LEAST_SIBLINGS, beta_binomial_tail, odds, usual_odds
+from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
 from kgreason.base.weights import weighted_nodes
@@ -15,6 +15,7 @@ from kgreason.hypothesize.outlines import FEW
 from kgreason.test.finding import Finding, Setting, decimal, percent
 
 TAIL: Final = 0.1
+_FEW_SIBLINGS: Final = integer("siblingFew")
 SMALL: Final = integer("siblingNodes")
 ABOVE: Final = figure("siblingAbove")
 PASSING: Final = "passing"
@@ -85,7 +86,7 @@ def tail_of(siblings: Sequence[Count], own: Count, ends: int = 1) -> float:
     is_far = odds(*own) >= far
     near = [level for level in siblings if odds(*level) < far] if is_far else []
     peers = near if len(near) > 1 else siblings
-    times = 1 if is_far and len(siblings) < LEAST_SIBLINGS else ends * (len(siblings) + 1)
+    times = 1 if is_far and len(siblings) < _FEW_SIBLINGS else ends * (len(siblings) + 1)
     tail = min(1.0, times * beta_binomial_tail(peers, own))
     return tail if tail > TAIL else min(1.0, max(tail, times * normal_tail(peers, own)))
 

@@ -14,7 +14,7 @@ from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.outcome_paths import Way, brought_by, plain
+from kgreason.hypothesize.conditions.outcome_paths import Way, brought_by, made_of, plain
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl.needed import NEARLY
@@ -211,6 +211,10 @@ class Bars:
         if condition.test in _LACKS and any(way[: len(own)] == own for own in self._lacking):
             return "of what is lacking nothing is said"
         return ""
+
+    @cached_property
+    def _made_of(self) -> frozenset[tuple[bool, NamedNode]]:
+        return made_of(self._text)
 
     @cached_property
     def _lacking(self) -> frozenset[Way]:
