@@ -30,11 +30,12 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     The tail probability is multiplied by the number of levels, for the level was picked because it
     looks worst, and what is peculiar to a level shows on both halves. Siblings are left out whose
     odds are fifty times those of the better two thirds, where the level is as far off itself: for
-    another cause may hold there. With fewer than ten siblings its tail is not multiplied then: so
-    few hardly ever differ so by chance (three standard deviations of a log-odds spread of 1, and
-    more), and without failures they could never give a small enough tail. Of hundreds the worst
-    one does differ so. Levels with fewer than two nodes say nothing of a spread and are left out,
-    and so are, where two others remain, those that nearly all nodes of the region have too: a class
+    another cause may hold there. With fewer than forty siblings its tail is not multiplied then: so
+    few hardly ever differ so by chance (nearly four standard deviations of a log-odds spread of 1),
+    and without failures they could never give a small enough tail. Of hundreds the worst one does
+    differ so. Levels with fewer than two nodes say nothing of a spread and are left out, and so
+    are, where two others remain, those that nearly all nodes of the region have too: a class above
+    it is no peer.
     above it is no peer.
 
     The spread is one of odds, which differ by one factor where nodes were drawn by whether they
