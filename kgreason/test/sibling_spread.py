@@ -36,7 +36,6 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     differ so. Levels with fewer than two nodes say nothing of a spread and are left out, and so
     are, where two others remain, those that nearly all nodes of the region have too: a class above
     it is no peer.
-    above it is no peer.
 
     The spread is one of odds, which differ by one factor where nodes were drawn by whether they
     fail, so it is worked out of what was drawn; rates are told with weights.
