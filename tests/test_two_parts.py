@@ -54,7 +54,7 @@ def test_what_happened_and_where_it_comes_from_are_one_sentence(found: Result) -
     told = leading(found)
     assert told["kind"] == "datatype"
     assert told["statement"].startswith("The values of sent")
-    assert "60 of these 60 failures come from nodes described in the source" in told["finding"]
+    assert "all 60 of these failures come from nodes described in the source" in told["finding"]
     origin = told["origin"]
     assert origin["kind"] == "source"
     assert origin["shared"] == {"failing": EACH, "population": EACH}

@@ -383,6 +383,9 @@ def reads(family: Template, reading: Reading) -> bool:
     wanted = frozenset(family.header.get("components", "").split())
     if reading.most == 0 and "beside-value" not in family.header:
         return False
+    if "UniqueValue" in reading.components:
+        # No value is wrong by itself that another node has, too.
+        return "UniqueValue" in wanted
     return bool(wanted & (reading.components | {"OutcomeQuery"}))
 
 
@@ -415,12 +418,13 @@ def _most(asked: Mapping[NamedNode, tuple[Term, ...]]) -> Literal:
 
 
 def _steps(path: Path | None) -> dict[str, Value]:
-    """Return both predicates of a path of two steps forwards; nothing for any other path."""
+    """Return the first predicate of a path of several steps, and both of one of two forwards."""
     steps = [part.iri for part in path.parts] if path is not None and path.kind == "/" else []
+    first: dict[str, Value] = {"first": steps[0]} if steps and steps[0] is not None else {}
     leading, closing = steps if len(steps) == 2 else (None, None)  # noqa: PLR2004 - two steps
     if leading is None or closing is None:
-        return {}
-    return {"leading": leading, "closing": closing}
+        return first
+    return first | {"leading": leading, "closing": closing}
 
 
 def _link(path: Path | None, constraint: Constraint) -> dict[str, Value]:

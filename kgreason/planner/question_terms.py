@@ -308,8 +308,11 @@ class _Reader:
 
     def _sides_turned(self, to: str) -> bool:
         """Check whether a second class or a property is asked about ("parts per supplier")."""
-        asked = (self._terms.places.follows(self._terms.words[one], EACH) for one in (to, "class"))
-        return next(asked) and not next(asked)
+        said = self._terms.words
+        asked = [
+            one in said and self._terms.places.follows(said[one], EACH) for one in (to, "class")
+        ]
+        return asked[0] and not asked[1]
 
     def _numeral(self) -> ox.Literal | None:
         return self._terms.number(self._period.said if self._period else "")
