@@ -418,13 +418,22 @@ def _most(asked: Mapping[NamedNode, tuple[Term, ...]]) -> Literal:
 
 
 def _steps(path: Path | None) -> dict[str, Value]:
-    """Return the first predicate of a path of several steps, and both of one of two forwards."""
-    steps = [part.iri for part in path.parts] if path is not None and path.kind == "/" else []
-    first: dict[str, Value] = {"first": steps[0]} if steps and steps[0] is not None else {}
+    """Return a path that goes forwards as a whole, its last predicate, and those of several steps.
+
+    Of several steps these are the first predicate, and both of a path of two.
+    """
+    if path is None or (path.kind != "/" and path.predicate is None):
+        return {}
+    steps = [path.predicate] if path.kind != "/" else [part.iri for part in path.parts]
+    found: dict[str, Value] = {}
+    if all(steps) and steps[-1] is not None:
+        found |= {"along": Fragment(path.text), "last": steps[-1]}
+    if len(steps) > 1 and steps[0] is not None:
+        found["first"] = steps[0]
     leading, closing = steps if len(steps) == 2 else (None, None)  # noqa: PLR2004 - two steps
     if leading is None or closing is None:
-        return first
-    return first | {"leading": leading, "closing": closing}
+        return found
+    return found | {"leading": leading, "closing": closing}
 
 
 def _link(path: Path | None, constraint: Constraint) -> dict[str, Value]:

@@ -58,7 +58,7 @@ _SHAPED: Final = {
     **dict.fromkeys(["datatype", "same", "plain", "other_plain", "number"], "?value"),
     **dict.fromkeys(["fails", "tests", "each_fails", "unqualified", "among"], "isBlank(?value)"),
     **dict.fromkeys(["below", "above", "within", "ordered"], "isBlank(?value)"),
-    **dict.fromkeys(["path", "second", "first", "rest"], "<urn:example:p>"),
+    **dict.fromkeys(["path", "second", "first", "rest", "along"], "<urn:example:p>"),
     "made": "BIND (1 AS ?object)",
     "select": "SELECT ?focus ?outcome WHERE {{ ?focus <urn:example:o> ?outcome }}",
     "body": "SELECT (1 AS ?claimed) (0 AS ?holds) WHERE {{ }}",
