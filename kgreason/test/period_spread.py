@@ -60,7 +60,7 @@ def judge(outside: Sequence[Count], inside: Sequence[Count], weight: float) -> F
     note = (
         f"{len(inside)} bins of time lie in the region ({_rates(inside, weight)} fail), "
         f"{len(outside)} do not ({_rates(outside, weight)}); a split this clean, upwards or "
-        f"downwards, comes by chance in {100 * tail:.2g} % of random orderings."
+        f"downwards, comes by chance in {_rounded(100 * tail)} % of random orderings."
     )
     return Finding("beyond" if tail <= TAIL else "within", note, figures, strata=strata)
 
@@ -112,3 +112,7 @@ def _rates(bins: Sequence[Count], weight: float) -> str:
     shares = sorted((f / n, f, n) for f, n in bins)
     low, high = (percent(f, weighted_nodes(f, n, weight)) for _, f, n in (shares[0], shares[-1]))
     return low if low == high else f"{low} to {high}"
+
+
+def _rounded(share: float) -> str:
+    return f"{share:.0f}" if share >= 1 else f"{share:.2g}"

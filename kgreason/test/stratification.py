@@ -115,4 +115,6 @@ def _could_tell(strata: Sequence[Table]) -> bool:
 
 
 def _shown(ratio: float) -> str:
-    return "without bound" if ratio > 1e6 else f"{ratio:.2g}"  # noqa: PLR2004 - an infinite ratio
+    if ratio > 1e6:  # noqa: PLR2004 - an infinite ratio
+        return "without bound"
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"  # noqa: PLR2004 - two figures
