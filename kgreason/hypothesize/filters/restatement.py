@@ -24,6 +24,8 @@ _OVERLAP: Final = figure("restatedApart")
 _WHERE: Final = frozenset({"source", "drift"})
 """Kinds of cause that say where failures come from."""
 _ABOUT: Final = ("dimension", "via")
+_OF_VALUES: Final = frozenset({"value", "datatype", "reference"})
+"""Kinds of mechanism that say what is wrong with the values of a property."""
 
 
 class Restatement(Filter):
@@ -131,13 +133,13 @@ def retells(origin: Candidate, mechanisms: Sequence[Candidate]) -> bool:
 def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
     """Check whether an origin is about the property of a mechanism, or that of its conditions.
 
-    Of two properties whose values were exchanged it may be either. Where an outcome asks for a
-    class, the class that nodes have instead is no place of theirs.
+    Where values are wrong themselves, what they are or are called is no place of theirs. Where an
+    outcome asks for a class, the class that nodes have instead is none either.
     """
     level = mechanism.values.get("level")
     about = {level, *spoken_of(mechanism.values)} - {None}
-    exchanged = isinstance(level, NamedNode) and mechanism.family.header["levels"] == "none"
-    if exchanged or (level is not None and level == origin.values.get("level")):
+    of_values = mechanism.family.header["kind"] in _OF_VALUES
+    if of_values or (level is not None and level == origin.values.get("level")):
         about.add(mechanism.values.get("dimension"))
     if "levels" in mechanism.values:
         about |= {term for term, _ in entries(mechanism.values["levels"])}
