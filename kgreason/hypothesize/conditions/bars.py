@@ -210,11 +210,18 @@ class Bars:
             return "what is said there is the outcome"
         if condition.test in _LACKS and any(way[: len(own)] == own for own in self._lacking):
             return "of what is lacking nothing is said"
+        if condition.test == "shared" and way in self._unique:
+            return "the rule itself asks who shares this"
         return ""
 
     @cached_property
     def _made_of(self) -> frozenset[tuple[bool, NamedNode]]:
         return made_of(self._text)
+
+    @cached_property
+    def _unique(self) -> frozenset[Way]:
+        found = (one for one in self._constraint.readings if "UniqueValue" in one.components)
+        return frozenset(plain(one.path) for one in found)
 
     @cached_property
     def _lacking(self) -> frozenset[Way]:

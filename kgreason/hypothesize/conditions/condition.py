@@ -71,6 +71,8 @@ class Condition:
     ) -> Fragment:
         wanted = self.template.parameters
         offered: dict[str, Value] = {"route": route, "value": end, **dict(self.terms)}
+        if "sharing" in wanted:
+            offered["sharing"] = self.path.sharing(end, public=public)
         if self.beside is not None:
             offered |= {"beside": self.beside.beside(public=public), "against": AGAINST}
         return self.template.fragment(section, **{k: v for k, v in offered.items() if k in wanted})

@@ -53,6 +53,7 @@ from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
+_CROWDS: Final = integer("crowdSizes")
 MANY_ENDS: Final = integer("manyEnds")
 _ORDERED_SHARE: Final = figure("orderedShare")
 _BETWEEN: Final = "\x00"
@@ -106,6 +107,7 @@ class Cut:
             yield "under", self._kept(self._under())
             yield "many", self._kept(self._counts(least=True))
             yield "few", self._kept(self._counts(least=False))
+            yield "shared", self._kept(self._crowds())
             yield "datatype", self._kept(self._grouped("datatype", datatype_of))
             yield "language", self._kept(self._grouped("language", language_of))
             days = (self._grouped("day", by) for by in (weekday_of, part_of_week_of))
@@ -272,6 +274,21 @@ class Cut:
             mask = at[count - 1] if least else self.table.some & ~at[count]
             if least or at[count]:
                 yield (("count", Literal(str(count), datatype=XSD.integer)),), mask
+
+    def _crowds(self) -> Iterator[tuple[Terms, int]]:
+        """Yield the nodes whose end many things share, from some of the numbers of these on."""
+        known = self.atlas.links.crowds(self.path.steps[-1])
+        crowds: dict[int, int] = {}
+        for end, mask in self.table.ends.items():
+            if end in known and not isinstance(end, Literal):
+                crowds[known[end]] = crowds.get(known[end], 0) | mask
+        sizes = sorted(crowds, reverse=True)
+        wanted = set(sizes[:: -(-len(sizes) // _CROWDS)] if sizes else ())
+        mask = 0
+        for size in sizes:
+            mask |= crowds[size]
+            if size in wanted and size > 1:
+                yield (("count", Literal(str(size), datatype=XSD.integer)),), mask
 
     def _grouped(
         self, name: str, group: Callable[[Term], NamedNode | Literal | None]

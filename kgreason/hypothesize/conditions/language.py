@@ -20,7 +20,7 @@ from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.paths import MOST, Path, Step
 
 _BESIDE: Final = "beside"
-_GIVEN: Final = frozenset({"route", "value", _BESIDE, "against"})
+_GIVEN: Final = frozenset({"route", "value", _BESIDE, "against", "sharing"})
 
 
 def written(parts: Sequence[Condition]) -> list[dict[str, Any]]:

@@ -42,6 +42,7 @@ class Links:
     occurs: dict[str, bool] = field(default_factory=dict, repr=False)
     _pairs: dict[tuple[Term, bool], Pairs] = field(default_factory=dict, repr=False)
     _larger: dict[tuple[Term, bool], int] = field(default_factory=dict, repr=False)
+    _crowds: dict[Term, Mapping[Term, int]] = field(default_factory=dict, repr=False)
     _kept: int = 0
     _said: dict[tuple[Term, bool], _Said] = field(default_factory=dict, repr=False)
     _alike: dict[_Said, _Said] = field(default_factory=dict, repr=False)
@@ -105,6 +106,18 @@ class Links:
                 found = inner.quads_for_pattern(node, along, None, merged)
                 out += [(node, q.object) for q in found if not isinstance(q.object, ox.Triple)]
         return out
+
+    def crowds(self, step: Step) -> Mapping[Term, int]:
+        """Return how many things a step along a property leads from, by what it leads to.
+
+        Nothing where its pairs were not read.
+        """
+        read = self._pairs.get((step.along, False))
+        if read is None or step.template.header.get("triple") != "along":
+            return {}
+        if step.along not in self._crowds:
+            self._crowds[step.along] = Counter(there for ends in read.values() for there in ends)
+        return self._crowds[step.along]
 
     def pairs(self, step: Step, wanted: int) -> Pairs | None:
         """Return where a step leads from each node; None where that is better asked for.

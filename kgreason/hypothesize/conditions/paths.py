@@ -111,6 +111,11 @@ class Path:
         """Return the pattern from ?focus to ?against, which shares no other name with a path."""
         return self._chained("region" if public else "inside", "?focus", "?against", aside=True)
 
+    def sharing(self, end: Fragment, *, public: bool) -> Fragment:
+        """Return the last step alone, from ?sharing to the variable of an end."""
+        section = "region" if public else "inside"
+        return self.steps[-1].render(section, Fragment("?sharing"), end, 2 * MOST + 2, _ANYTHING)
+
     def known(self, among: Fragment) -> Fragment:
         """Return the same for a test that says what ?end is `among`, if the last step leads far.
 

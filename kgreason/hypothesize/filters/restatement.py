@@ -137,12 +137,13 @@ def _about_it(origin: Candidate, mechanism: Candidate) -> bool:
     outcome asks for a class, the class that nodes have instead is none either.
     """
     level = mechanism.values.get("level")
-    about = {level, *spoken_of(mechanism.values)} - {None}
+    about: set[object] = {level, *spoken_of(mechanism.values)}
     of_values = mechanism.family.header["kind"] in _OF_VALUES
     if of_values or (level is not None and level == origin.values.get("level")):
         about.add(mechanism.values.get("dimension"))
     if "levels" in mechanism.values:
         about |= {term for term, _ in entries(mechanism.values["levels"])}
+    about.discard(None)
     parts = origin.parts or (origin,)
     named = {p.values.get(name) for p in parts for name in _ABOUT}
     return bool(about & named.union(*(spoken_of(p.values) for p in parts)))
