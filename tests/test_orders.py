@@ -222,3 +222,27 @@ def test_a_class_narrows_a_broken_rule_down(tmp_path: Path) -> None:
 def test_times_are_read(text: str, first: str | None, last: str | None) -> None:
     found = period_in(text)
     assert (found and found.first, found and found.last) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "How many notices have the procedure neg-wo-call?",
+            "12 of 48 nodes of Notice have “neg-wo",
+        ),
+        ("How many notices have procedure no-call?", "12 of 48 nodes of Notice have “no-call”"),
+        ("Are urgent notices related to the sender?", "Sender"),
+    ],
+)
+def test_a_code_in_a_question_is_that_code(tmp_path: Path, question: str, said: str) -> None:
+    """What begins with “no” denies nothing, and the code that stands there is the one meant."""
+    rows = ["@prefix e: <https://example.org/n/> .", "e:s a e:Sender ."]
+    for n in range(48):
+        code = ("neg-wo-call", "neg-w-call", "no-call", "open")[n % 4]
+        urgent = "urgent" if n % 5 else "plain"
+        rows.append(f'e:n{n} a e:Notice ; e:procedure "{code}" ; e:pace "{urgent}" ; e:by e:a{n} .')
+        rows.append(f"e:a{n} a e:Agent ; e:sender e:s .")
+    file = tmp_path / "notices.ttl"
+    file.write_text("\n".join(rows), encoding="utf-8")
+    assert said in kgreason.plan(question, file, strategy="react").answer

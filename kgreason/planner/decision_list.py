@@ -99,9 +99,13 @@ def matches_of(intent: str, question: str) -> list[str]:
     return [hit[0] for pattern in patterns for hit in pattern.finditer(words)]
 
 
+_CODES: Final = re.compile(r"\b(?:no|non|not|without)-\w[\w-]*", re.IGNORECASE)
+"""Codes and compounds that begin with a denial; a question denies nothing by them."""
+
+
 def intents_of(question: str) -> Mapping[str, frozenset[str]]:
     """Return what a question asks for, each intent with the words that say so."""
-    words = words_of(question)
+    words = words_of(_CODES.sub("code", question))
     out: dict[str, frozenset[str]] = {}
     for name, patterns in _intents():
         hits = [hit[0] for pattern in patterns for hit in pattern.finditer(words)]

@@ -308,6 +308,7 @@ class NamedTerms:
                 for value in self._values(kind, known):
                     fit = len(self._fit(value, among))
                     fit += 9 if value.value.casefold() in quoted else 0
+                    fit += 9 if self._stands(self._short(value)) else 0
                     fit += 1 if self._short(value) in codes else 0
                     is_so = (
                         value.value == "true" and value.datatype == XSD.boolean
@@ -322,6 +323,14 @@ class NamedTerms:
         self.used |= self._fit(best[2], among) | codes & {self._short(best[2])}
         several = (found.numeric, found.dated) if found else (False, False)
         return Measured(best[1], *several), best[2], [best[3]]
+
+    def _stands(self, text: str) -> bool:
+        """Check whether a code of several words, such as neg-wo-call, stands in the question."""
+        code = re.escape(text)
+        compound = re.search(r"\w[-_]\w", text) is not None
+        return compound and bool(
+            re.search(rf"(?<![\w-]){code}(?![\w-])", self._question, re.IGNORECASE)
+        )
 
     def _short(self, value: Term) -> str:
         """Return what a value is as a code: its text, or the end of its IRI."""

@@ -53,6 +53,7 @@ from kgreason.hypothesize.conditions.units import clustered_by
 
 MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
+_COUNTS: Final = frozenset({"many", "few", "shared"})
 _CROWDS: Final = integer("crowdSizes")
 MANY_ENDS: Final = integer("manyEnds")
 _ORDERED_SHARE: Final = figure("orderedShare")
@@ -189,7 +190,9 @@ class Cut:
             )
         if test in {"from", "until", "window"}:
             return condition.dated == self.is_dated
-        return any(mask == condition.mask for _, mask in self._plain[test])
+        # Any number can be said.
+        known = any(mask == condition.mask for _, mask in self._plain[test])
+        return known or (test in _COUNTS and condition.mask != 0)
 
     def said(self, test: str, terms: Terms, mask: int) -> Condition:
         """Make a condition with its bits."""
