@@ -167,3 +167,57 @@ def test_what_is_found_with_a_mechanism_and_without_it_is_proposed_once(tmp_path
     )
     assert any("lost" in said for said in leading(found))
     assert audit(found.record).findings == ()
+
+
+def papers(lines: list[str], outcome: str) -> list[str]:
+    head = "@prefix v: <https://example.org/vocab#> .\n"
+    asked = f"PREFIX v: <https://example.org/vocab#> {outcome}"
+    return leading(kgreason.investigate(head + "\n".join(lines), outcome=asked))
+
+
+def test_as_many_authors_and_as_many_of_their_names_are_one_factor() -> None:
+    """A few authors share a name, so that the two regions are not quite the same."""
+    lot = Random(4)
+    lines = [f'v:a{n} a v:Author ; v:name "name {n // 2}" .' for n in range(400)]
+    for n in range(500):
+        many = lot.randrange(1, 9)
+        by = " , ".join(f"v:a{one}" for one in lot.sample(range(400), many))
+        cited = "true" if lot.random() < (0.6 if many > 4 else 0.1) else "false"
+        lines.append(f"v:p{n} a v:Paper ; v:creator {by} ; v:cited {cited} .")
+    told = papers(lines, "SELECT ?focus (?x AS ?outcome) { ?focus a v:Paper ; v:cited ?x }")
+    assert told == ["Nodes with 5 or more values of creator have the outcome."]
+
+
+def test_what_an_outcome_looks_for_at_the_end_of_a_link_is_no_factor() -> None:
+    """One in three has a notice; that the severe ones are of archived projects is told."""
+    lot = Random(5)
+    lines = [f'v:r{n} a v:Project ; v:status "{"live" if n % 5 else "old"}" .' for n in range(50)]
+    for n in range(600):
+        project = lot.randrange(50)
+        severe = lot.random() < (0.05 if project % 5 else 0.6)
+        lines.append(f"v:p{n} a v:Package ; v:uses v:r{project} .")
+        if severe or n % 4 == 0:
+            level = "critical" if severe else lot.choice(["low", "moderate", "high"])
+            lines.append(f'v:n{n} a v:Notice ; v:affects v:p{n} ; v:severity "{level}" .')
+    told = papers(
+        lines,
+        """SELECT ?focus ?outcome { ?focus a v:Package
+      BIND (EXISTS { ?n v:affects ?focus ; v:severity "critical" } AS ?outcome) }""",
+    )
+    assert told
+    assert all("affects" not in one for one in told)
+    assert "uses has status" in told[0] or "status of uses" in told[0]
+
+
+def test_how_many_share_what_nodes_are_linked_with_is_a_condition() -> None:
+    """Whoever has twelve students loses half of them; which teacher it is tells less."""
+    lot = Random(6)
+    lines = []
+    for n in range(160):
+        many = lot.choice([2, 3, 3, 4, 12])
+        lines.append(f"v:t{n} a v:Teacher .")
+        for one in range(many):
+            left = "true" if lot.random() < (0.6 if many > 4 else 0.04) else "false"
+            lines.append(f"v:s{n}x{one} a v:Student ; v:supervisor v:t{n} ; v:left {left} .")
+    told = papers(lines, "SELECT ?focus (?x AS ?outcome) { ?focus a v:Student ; v:left ?x }")
+    assert told == ["Nodes whose supervisor is shared by 12 or more have the outcome."]

@@ -571,6 +571,18 @@ _SHARED = (
         f"SELECT ?focus ?outcome {{ {_AGAIN} "
         f"BIND (EXISTS {{ ?o {_P} ?v FILTER (?o != ?focus) }} AS ?outcome) }}"
     ),
+    (
+        f"SELECT ?focus (?n > 1 AS ?outcome) {{ {_AGAIN} "
+        f"{{ SELECT ?v (COUNT(*) AS ?n) {{ ?o {_P} ?v }} GROUP BY ?v }} }}"
+    ),
+    (
+        f"SELECT ?focus (COUNT(DISTINCT ?o) > 1 AS ?outcome) {{ {_AGAIN} ; a {_C} . "
+        f"?o a {_C} ; {_P} ?v }} GROUP BY ?focus"
+    ),
+    (
+        f"SELECT ?focus ?outcome {{ ?focus a {_C} OPTIONAL {{ {_AGAIN} . ?o {_P} ?v "
+        "FILTER (STR(?o) != STR(?focus)) } BIND (BOUND(?o) AS ?outcome) }"
+    ),
 )
 
 
@@ -608,3 +620,29 @@ def test_of_a_value_nothing_is_said_where_nothing_is_counted_behind_it() -> None
     )
     assert (found.path.text, set(found.components)) == (_P, {"Node", "NodeKind"})
     assert found.offending is not None
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lacking"),
+    [("IF(BOUND(?v), 0, 1)", True), ("IF(BOUND(?v), IF(?v = 1, 2, 0), 0)", False)],
+)
+def test_numbers_that_if_chooses_are_truths_from_a_bound_on(chosen: str, *, lacking: bool) -> None:
+    query = f"SELECT ?focus ({chosen} AS ?outcome) {{ ?focus a {_C} {_OPTION} }}"
+    (found,) = readings(query, at="1")
+    assert (found.path.text, found.lacking) == (_P, lacking)
+
+
+def test_another_class_of_a_value_is_that_of_the_value() -> None:
+    query = f"SELECT ?focus (?t != {_C} AS ?outcome) {{ ?focus {_P} ?v . ?v a ?t }}"
+    found = _alone(query)
+    assert (found.path.text, set(found.components)) == (_P, {"Class"})
+    assert [str(one) for one in found.parameters[SH["class"]]] == [_C]
+
+
+@pytest.mark.parametrize(
+    "test", ["?v > ?w", "STR(?w) < STR(?v)", "?w - ?v < 0", "0 > YEAR(?w) - YEAR(?v)"]
+)
+def test_which_of_two_values_has_to_come_first_is_read(test: str) -> None:
+    query = f"SELECT ?focus ({test} AS ?outcome) {{ ?focus {_P} ?v ; {_Q} ?w }}"
+    pairs = {one.path.text: one.compared and str(one.compared) for one in readings(query)}
+    assert pairs == {_P: _Q, _Q: None}

@@ -74,6 +74,11 @@ def _read(constraint: Constraint) -> str | None:
     if len(constraint.readings) != 1 or constraint.at is not None:
         return None
     (one,) = constraint.readings
+    back = _backwards(one.path)
+    if one.most == 0:
+        # What there must be none of is told as what there is.
+        some = path_name(one.path.text)
+        return f"there is {some}" if back is None else f"something points at it by {back}"
     if one.most is not None:
         return f"more than {_several(one.most, one.path)}"
     if not one.lacking or one.components != {"MinCount"}:
@@ -81,7 +86,6 @@ def _read(constraint: Constraint) -> str | None:
     for given in one.parameters.get(SH.minCount, ()):
         if isinstance(given, Literal):
             return f"fewer than {_several(int(given.value), one.path)}"
-    back = _backwards(one.path)
     return f"no {path_name(one.path.text)}" if back is None else f"nothing points at it by {back}"
 
 
