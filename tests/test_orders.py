@@ -84,7 +84,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "How many colours does b3 have in 2026?",
             True,
-            "green. Nothing in the graph is called “20",
+            "green. Nothing near what is asked about is called “20",
         ),
         ("Do boxes of b4 have a colour in 2026?", True, "is called “2026”; the answer takes no"),
         ("What gross mass does b3 have?", True, "grossMass of b3: 3."),

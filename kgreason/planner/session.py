@@ -202,7 +202,8 @@ class Session:
         text = move.answer
         if left and move.answered:
             words = ", ".join(f"“{one}”" for one in left)
-            text += f" Nothing in the graph is called {words}; the answer takes no account of it."
+            text += f" Nothing near what is asked about is called {words}; "
+            text += "the answer takes no account of it."
         step = self.context.record.step("Plan")
         for goal in goals:
             write_outcome(self.context.record, step, goal)
