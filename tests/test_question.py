@@ -64,6 +64,18 @@ def test_what_few_have_is_asked_about_and_not_what_most_lack(tmp_path: Path) -> 
     assert (first.words, first.failing) == ("Paper without retractedOn", 20)
 
 
+def test_what_something_points_at_can_be_asked_about(tmp_path: Path) -> None:
+    """That papers were retracted is said by notices, and of no paper itself."""
+    rows = [DATA, *(f'e:p{n} a e:Paper ; e:doi "d{n}" .' for n in range(24))]
+    rows += [f"e:n{n} a e:Notice ; e:retracts e:p{6 * n} ." for n in range(4)]
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    names = Vocabulary(load([tmp_path / "data.ttl"]))
+    for question in ("Which factors go with retraction of papers?", "Why are papers retracted?"):
+        first = outcomes(question, names)[0]
+        assert first.words == "article that something points at by retracts"
+        assert (first.failing, first.nodes) == (4, 24)
+
+
 def test_a_question_in_other_words_is_told_so(data: Path) -> None:
     with pytest.raises(KgreasonError, match="is called by a word of this question"):
         api.readings("Why is the moon yellow?", data)

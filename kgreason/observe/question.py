@@ -34,6 +34,7 @@ _LANGUAGES: Final = tuple(PREFIXES[one] for one in ("rdf", "rdfs", "owl", "sh"))
 """Whose classes hold the words of a schema; these are asked about only where they are named."""
 _TRUE: Final = Literal(True)  # noqa: FBT003
 _FORM: Final = "outcome-"
+_OVER_ANY: Final = frozenset({"any", "pointers"})
 
 
 @dataclass(frozen=True)
@@ -304,11 +305,14 @@ class _Reader:
 
     def properties(self, population: _Population) -> Iterator[_Property]:
         """Return what is said of a population."""
-        rows = self._rows("context", "asked-properties", **_of(population.classes))
-        for row in rows:
+        yield from self._said("asked-properties", population)
+
+    def _said(self, asked: str, population: _Population) -> Iterator[_Property]:
+        for row in self._rows("context", asked, **_of(population.classes)):
             known = row["property"]
             if isinstance(known, NamedNode) and known != TYPE:
-                numbers = (int(row[n].value) for n in ("having", "values", "numbers", "dates"))
+                counts = ("having", "values", "numbers", "dates")
+                numbers = (int(row[n].value) if n in row else 0 for n in counts)
                 fit, extra = self._calling.fits(known)
                 # A word that names the class does not name its property too, nor one that names
                 # another class in full a part of a longer name.
@@ -327,12 +331,14 @@ class _Reader:
             for one, other in ((a, b) for a in days for b in days if a is not b and cued):
                 yield {**classes, "property": one.name, "other": other.name}, (one, other)
             return
+        if over == "pointers":
+            properties = list(self._said("asked-pointers", population))
         for one in properties:
             given = {**classes, "property": one.name}
             if over == "values" and one.values <= _FEW:
                 for value in self._values(given, population, one):
                     yield {**given, "value": value}, (one,)
-            elif one.asked and (over == "any" or (over == "numbers" and one.numbers > 1)):
+            elif one.asked and (over in _OVER_ANY or (over == "numbers" and one.numbers > 1)):
                 yield given, (one,)
 
     def _values(

@@ -191,8 +191,8 @@ class Cut:
         if test in {"from", "until", "window"}:
             return condition.dated == self.is_dated
         # Any number can be said.
-        known = any(mask == condition.mask for _, mask in self._plain[test])
-        return known or (test in _COUNTS and condition.mask != 0)
+        cut = any(mask == condition.mask for _, mask in self._plain[test])
+        return cut or (test in _COUNTS and condition.mask != 0)
 
     def said(self, test: str, terms: Terms, mask: int) -> Condition:
         """Make a condition with its bits."""
