@@ -72,7 +72,7 @@ def test_what_something_points_at_can_be_asked_about(tmp_path: Path) -> None:
     names = Vocabulary(load([tmp_path / "data.ttl"]))
     for question in ("Which factors go with retraction of papers?", "Why are papers retracted?"):
         first = outcomes(question, names)[0]
-        assert first.words == "article that something points at by retracts"
+        assert first.words == "Paper that something points at by retracts"
         assert (first.failing, first.nodes) == (4, 24)
 
 
