@@ -49,7 +49,7 @@ class Names:
         if opaque and label is None:
             label = self._called(term)
         if label and label != local and (opaque or not local.isidentifier()):
-            return f"“{label}” ({local})"
+            return f"“{label}”" if _bare(label) == _bare(local) else f"“{label}” ({local})"
         return local
 
     @cached_property
@@ -90,6 +90,11 @@ class Names:
             and _NAMING.fullmatch(local := local_name(quad.predicate.value))
         ]
         return min(found)[-1][:_LONGEST] if found else None
+
+
+def _bare(name: str) -> str:
+    """Return the letters and figures of a name alone."""
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def unlabelled(term: Term) -> str:

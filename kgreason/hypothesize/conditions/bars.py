@@ -99,6 +99,7 @@ class Bars:
             self._unlisted,
             self._defining,
             self._on_its_way,
+            self._several_too,
             self._asked,
             self._asked_form,
             self._constrained,
@@ -199,6 +200,15 @@ class Bars:
             return ""
         if (first.kind == "backward", first.along) in self._made_of:
             return "the outcome is made of this"
+        return ""
+
+    def _several_too(self, condition: Condition) -> str:
+        """Bar that nodes have several of something else where the rule counts values.
+
+        What is two things under one IRI has more of everything: that says how, and not why.
+        """
+        if condition.test == "many" and self._counted and not self.on_value(condition):
+            return "where the rule counts values, several of another kind say how they come along"
         return ""
 
     def _on_its_way(self, condition: Condition) -> str:
