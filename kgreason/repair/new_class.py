@@ -4,6 +4,7 @@ It is a caution for people; nothing is decided by it.
 """
 
 from collections import Counter
+from typing import Final
 
 import pyoxigraph as ox
 
@@ -12,15 +13,21 @@ from kgreason.graph import Graph
 from kgreason.graph.names import Names
 from kgreason.repair.patch import Patch
 
+_BARE: Final = (
+    "Nothing else is said of the {count} that get a class, so it only says that there are such "
+    "things. See first whether their names are right."
+)
+
 
 def caution(graph: Graph, patch: Patch, names: Names) -> str | None:
     """Return why a class should be looked at before a repair, None where nothing speaks for it.
 
     That is so where a thing that gets a class has another one already, and keeps it, and no axiom
-    makes one of the two a kind of the other.
+    makes one of the two a kind of the other; and where nothing else is said of it.
     """
     gone = {(c.subject, c.value) for c in patch.changes if not c.adds and c.predicate == TYPE}
     others = Counter[tuple[ox.NamedNode, ox.NamedNode]]()
+    bare = set[object]()
     for change in patch.changes:
         made = change.value
         if not change.adds or change.predicate != TYPE or not isinstance(made, ox.NamedNode):
@@ -30,8 +37,13 @@ def caution(graph: Graph, patch: Patch, names: Names) -> str | None:
         kept = [c for c in held if isinstance(c, ox.NamedNode) and (change.subject, c) not in gone]
         if kept and not any(_akin(graph, one, made) for one in kept):
             others[min(kept, key=lambda c: c.value), made] += 1
+        if (
+            next(graph.store.inner.quads_for_pattern(change.subject, None, None, None), None)
+            is None
+        ):
+            bare.add(change.subject)
     if not others:
-        return None
+        return _BARE.format(count=len(bare)) if bare else None
     (old, new), count = max(others.items(), key=lambda item: (item[1], item[0][0].value))
     things = "One thing that becomes" if count == 1 else f"{count} things that become"
     kind = "is" if count == 1 else "are"

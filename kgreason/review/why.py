@@ -166,8 +166,8 @@ def _found(at_hand: AtHand, name: str) -> Node:
         several = ", ".join(sorted(node.value for node in focus)[:3])
         raise OptionError(f"{name}: several nodes have this name ({several}); give the whole IRI.")
     raise OptionError(
-        f"{name}: no node that fails is called so, and the data have no such IRI; give the whole "
-        "IRI, as `kgreason nodes` lists it."
+        f"{name}: no node that fails is called so, and no IRI of the data is just that; give the "
+        "whole IRI of a node that passes, as the data have it."
     )
 
 
