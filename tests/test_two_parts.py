@@ -7,6 +7,7 @@ import pytest
 
 import kgreason
 from kgreason import Result
+from kgreason.audit import audit
 
 HEAD = """
 @prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
@@ -111,3 +112,22 @@ def test_a_piece_of_a_direct_cause_is_told_with_it_and_is_no_rival(tmp_path: Pat
     assert len(told["pieces"]) == 1
     assert [cause["adds"] for cause in causes] == [80, 0]
     assert "Also supported, but others hold" not in markdown
+
+
+def test_where_the_very_nodes_of_a_mechanism_come_from_is_told_with_it() -> None:
+    """All meters of one firmware count in another unit, and no others: both hold the same nodes."""
+    lines = []
+    for meter in range(60):
+        lines.append(f'ex:m{meter} ex:firmware "{"2.4" if meter % 5 == 0 else "2.3"}" .')
+        for n in range(6):
+            used = 20 + (meter * 7 + n * 13) % 60
+            kwh = used * 1000 if meter % 5 == 0 else used
+            lines.append(f"ex:r{meter}x{n} a ex:Reading ; ex:meter ex:m{meter} ; ex:kWh {kwh}.0 .")
+    shapes = """ex:S a sh:NodeShape ; sh:targetClass ex:Reading ;
+      sh:property [ sh:path ex:kWh ; sh:maxInclusive 500 ] ."""
+    found = kgreason.investigate(HEAD + "\n".join(lines), shapes=HEAD + shapes)
+    told = leading(found)
+    assert told["statement"].startswith("The wrong values of kWh are off by the factor “1000”")
+    assert told["origin"]["shared"] == {"failing": 72, "population": 72}
+    assert "meter has firmware “2.4”" in told["finding"]
+    assert audit(found.record).ok

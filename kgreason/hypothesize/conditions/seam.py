@@ -16,7 +16,7 @@ from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Template, role, template
 from kgreason.base.terms import RDF, SH, TRAILS, XSD
 from kgreason.context.named_wrong import says_again
-from kgreason.context.view import COUNTED, View, digest, exposed, exposure, inside, reads
+from kgreason.context.view import COUNTED, View, digest, exposed, exposure, inside, members, reads
 from kgreason.graph.marks import region_name
 from kgreason.graph.names import Names
 from kgreason.hypothesize.candidates import Candidate, both, breaks_one_way, suits
@@ -410,6 +410,17 @@ def through_value(view: View, values: Mapping[str, Term]) -> bool:
     """Check whether a candidate has a condition about the constrained value, or behind it."""
     bars = Bars(view)
     return WRITTEN in values and any(bars.through_value(part) for part in _parts(values))
+
+
+def led_to(view: View, values: Mapping[str, Term]) -> int | None:
+    """Return the nodes from which the path of a single condition on one value leads anywhere.
+
+    None for any other candidate.
+    """
+    part, *others = _parts(values) if WRITTEN in values else (None, None)
+    if part is None or others or part.test != "equals" or not part.path.steps:
+        return None
+    return members(view, part.path.inner)
 
 
 def bound_of(candidate: Candidate) -> tuple[str, Term] | None:

@@ -11,7 +11,7 @@ from kgreason.base.figures import figure
 from kgreason.base.templates import Fragment
 from kgreason.context.view import View, members
 from kgreason.hypothesize.candidates import Candidate, Key
-from kgreason.hypothesize.conditions.seam import spoken_of, through_value
+from kgreason.hypothesize.conditions.seam import led_to, spoken_of, through_value
 from kgreason.hypothesize.filters.filter import Dropped, Figure, Filter, Round, Sifted
 from kgreason.hypothesize.filters.ranks import best_first
 from kgreason.hypothesize.overlaps import contained_in, jaccard, overlap
@@ -95,6 +95,10 @@ def _belongs(view: View, candidate: Candidate) -> bool:
     but the failing nodes have at all is a sign of the failure, and no place of it. Nor is a place
     where nodes are that have not this value, or another one.
     """
+    if (having := led_to(view, candidate.values)) is not None:
+        everyone = view.marks.population.everyone
+        nearly_all = (having & everyone).bit_count() >= NEARLY * everyone.bit_count()
+        return nearly_all and not through_value(view, candidate.values)
     dimension, level = (candidate.values.get(name) for name in ("dimension", "level"))
     if not isinstance(dimension, NamedNode) or not isinstance(level, NamedNode | Literal):
         return False
