@@ -280,10 +280,11 @@ class Cut:
 
     def _crowds(self) -> Iterator[tuple[Terms, int]]:
         """Yield the nodes whose end many things share, from some of the numbers of these on."""
-        known = self.atlas.links.crowds(self.path.steps[-1])
+        nodes = self._everyone.bit_count()
+        known = self.atlas.links.crowds(self.path.steps[-1], self.table.ends, nodes)
         crowds: dict[int, int] = {}
-        for end, mask in self.table.ends.items():
-            if end in known and not isinstance(end, Literal):
+        for end, mask in self.table.ends.items() if known else ():
+            if not isinstance(end, Literal):
                 crowds[known[end]] = crowds.get(known[end], 0) | mask
         sizes = sorted(crowds, reverse=True)
         wanted = set(sizes[:: -(-len(sizes) // _CROWDS)] if sizes else ())

@@ -26,6 +26,7 @@ Counted = tuple[Term, int, int]
 _Said = frozenset[tuple[ox.NamedNode, int]]
 _WASTE: Final = 4  # so many times what is wanted may be read
 _FEW: Final = 2_000  # triples, which cost next to nothing
+_CROWD: Final = 8  # triples for each node that is looked at
 _MOST: Final = 1_000_000  # triples that are kept at a time
 
 
@@ -42,7 +43,7 @@ class Links:
     occurs: dict[str, bool] = field(default_factory=dict, repr=False)
     _pairs: dict[tuple[Term, bool], Pairs] = field(default_factory=dict, repr=False)
     _larger: dict[tuple[Term, bool], int] = field(default_factory=dict, repr=False)
-    _crowds: dict[Term, Mapping[Term, int]] = field(default_factory=dict, repr=False)
+    _crowds: dict[Term, dict[Term, int]] = field(default_factory=dict, repr=False)
     _kept: int = 0
     _said: dict[tuple[Term, bool], _Said] = field(default_factory=dict, repr=False)
     _alike: dict[_Said, _Said] = field(default_factory=dict, repr=False)
@@ -107,17 +108,26 @@ class Links:
                 out += [(node, q.object) for q in found if not isinstance(q.object, ox.Triple)]
         return out
 
-    def crowds(self, step: Step) -> Mapping[Term, int]:
+    def crowds(self, step: Step, ends: Iterable[Term], nodes: int) -> Mapping[Term, int]:
         """Return how many things a step along a property leads from, by what it leads to.
 
-        Nothing where its pairs were not read.
+        Only things are asked of, no literals; nothing is given where far more lead there than the
+        number of `nodes` that are looked at.
         """
-        read = self._pairs.get((step.along, False))
-        if read is None or step.template.header.get("triple") != "along":
+        if step.template.header.get("triple") != "along":
             return {}
-        if step.along not in self._crowds:
-            self._crowds[step.along] = Counter(there for ends in read.values() for there in ends)
-        return self._crowds[step.along]
+        inner, merged, left = self.graph.store.inner, ox.DefaultGraph(), _FEW + _CROWD * nodes
+        known = self._crowds.setdefault(step.along, {})
+        for end in ends:
+            if isinstance(end, ox.Literal):
+                continue
+            if end not in known:
+                found = inner.quads_for_pattern(None, step.along, end, merged)
+                known[end] = sum(1 for _ in found)
+            left -= known[end]
+            if left < 0:
+                return {}
+        return known
 
     def pairs(self, step: Step, wanted: int) -> Pairs | None:
         """Return where a step leads from each node; None where that is better asked for.
