@@ -187,4 +187,4 @@ def test_why_of_a_node_that_passes_or_is_not_there(place: Path) -> None:
     assert f"It passes, although {cause_of(place, 'west').id} is about it" in aside
     gone = asked(place, "why", "nobody")
     assert gone.code == 2
-    assert "the data have no such IRI" in gone.err
+    assert "no IRI of the data is just that" in gone.err

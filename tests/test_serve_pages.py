@@ -159,7 +159,7 @@ def test_why_a_node_fails_is_told(site: TestClient) -> None:
     assert "C1 is about it" in said
     got = site.get(f"{BASE}/why", params={"node": "nobody"})
     assert got.status_code == 400
-    assert "the data have no such IRI" in words(got.text)
+    assert "no IRI of the data is just that" in words(got.text)
 
 
 def test_two_investigations_are_compared(site: TestClient) -> None:
