@@ -117,7 +117,7 @@ def test_a_rival_that_saves_bits_withholds_none(tmp_path: Path) -> None:
     """Too few workshops tell whether the worst differs from them by chance."""
     drawn = random.Random(0)
     lines = ["@prefix ex: <http://ex.org/> ."]
-    for maker, (failing, nodes) in enumerate([(11, 16), (5, 23), (4, 23), (4, 23)]):
+    for maker, (failing, nodes) in enumerate([(12, 17), (5, 23), (4, 23), (4, 23)]):
         for n in range(nodes):
             dated = "" if n < failing else f' ; ex:date "{drawn.randrange(1000)}"'
             room = f"ex:r{drawn.randrange(20)}"

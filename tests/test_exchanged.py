@@ -36,7 +36,7 @@ def test_exchanged_coordinates_are_one_cause_of_both_rules_and_are_put_back(
         told = result.as_dict()
 
     cause = told["causes"][0]
-    assert cause["statement"].startswith("The values of lat and long were exchanged; 30 of")
+    assert cause["statement"].startswith("The values of lat and long were exchanged; all 30")
     assert len(cause["symptoms"]) == 2
     mended = cause["repair"]
     assert (mended["repair"], mended["outcome"]) == ("exchange-values", "cleared")

@@ -32,7 +32,8 @@ _DROP = 12.0  # log-density below the peak at which the search window ends
 _FAINT = 18.0  # the same, at which a grid cell is left out
 _FEW_TERMS = 300  # sums up to this length are done term by term
 _STIRLING = 1e5  # from here on differences of lgamma lose too many digits
-_LUCKY = 3.0  # failing nodes that a level needs for a rate of its own (the rule of three)
+LUCKY = 3.0
+"""Failing nodes that a level needs for a rate of its own (the rule of three)."""
 _UNSEEN = 1e-12  # probability that no longer matters to nine digits
 # Gauss-Legendre, 6 nodes on [0, 1]: (node, weight); Abramowitz and Stegun, table 25.4.
 _GAUSS = tuple(
@@ -278,7 +279,7 @@ def usual_odds(siblings: Sequence[Count]) -> float:
 
 def _pooled(levels: Sequence[Count]) -> list[Count]:
     failing, population = _total(levels)
-    large = [level for level in levels if level[1] * failing >= _LUCKY * population]
+    large = [level for level in levels if level[1] * failing >= LUCKY * population]
     known = _total(large)
     rest = failing - known[0], population - known[1]
     return [*large, rest] if rest[1] else large

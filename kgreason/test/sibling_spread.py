@@ -7,7 +7,7 @@ from typing import Final
 
 from kgreason.base.figures import figure, integer
 from kgreason.base.normal_rates import normal_tail
-from kgreason.base.siblings import FAR, beta_binomial_tail, odds, usual_odds
+from kgreason.base.siblings import FAR, LEAST_SIBLINGS, LUCKY, beta_binomial_tail, odds, usual_odds
 from kgreason.base.statistics import Count
 from kgreason.base.store import Row
 from kgreason.base.weights import weighted_nodes
@@ -30,9 +30,10 @@ def read(rows: Sequence[Row], setting: Setting) -> Finding:
     The tail probability is multiplied by the number of levels, for the level was picked because it
     looks worst, and what is peculiar to a level shows on both halves. Siblings are left out whose
     odds are fifty times those of the better two thirds, where the level is as far off itself: for
-    another cause may hold there. With fewer than forty siblings its tail is not multiplied then: so
-    few hardly ever differ so by chance (nearly four standard deviations of a log-odds spread of 1),
-    and without failures they could never give a small enough tail. Of hundreds the worst one does
+    another cause may hold there. With fewer than ten siblings its tail is not multiplied then, nor
+    with fewer than forty where it would be as far off if three nodes more passed: so few hardly
+    ever differ so by chance (nearly four standard deviations of a log-odds spread of 1), and
+    without failures they could never give a small enough tail. Of hundreds the worst one does
     differ so. Levels with fewer than two nodes say nothing of a spread and are left out, and so
     are, where two others remain, those that nearly all nodes of the region have too: a class above
     it is no peer.
@@ -86,9 +87,15 @@ def tail_of(siblings: Sequence[Count], own: Count, ends: int = 1) -> float:
     is_far = odds(*own) >= far
     near = [level for level in siblings if odds(*level) < far] if is_far else []
     peers = near if len(near) > 1 else siblings
-    times = 1 if is_far and len(siblings) < _FEW_SIBLINGS else ends * (len(siblings) + 1)
+    most = _FEW_SIBLINGS if _surely(*own) >= far else LEAST_SIBLINGS
+    times = 1 if is_far and len(siblings) < most else ends * (len(siblings) + 1)
     tail = min(1.0, times * beta_binomial_tail(peers, own))
     return tail if tail > TAIL else min(1.0, max(tail, times * normal_tail(peers, own)))
+
+
+def _surely(failing: int, population: int) -> float:
+    """Return the odds of failing if three nodes more passed: ten of ten may still be seven."""
+    return failing / (population - failing + LUCKY)
 
 
 def _siblings(rows: Sequence[Row], setting: Setting) -> list[Count]:
