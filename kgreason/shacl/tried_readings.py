@@ -94,10 +94,11 @@ def corrected_readings(
     test which is not understood, and there are values, trials may show which ones are at fault.
     Takes what `tried_readings` takes; where that finds nothing, gives the readings as they are.
     """
+    trials = partial(tried_readings, query, graph, outcomes, seconds, where)
     borne = [one for one in read if _borne_out(one, graph.store, outcomes, seconds, where)]
     if borne and not all(one.lacking and one.components == _UNREAD for one in borne):
-        return _with_values(borne, query, graph, outcomes, seconds, where)
-    found = tried_readings(query, graph, outcomes, seconds, where)
+        return _with_values(borne, trials)
+    found = trials()
     if borne:
         paths = {one.path for one in borne}
         found = tuple(one for one in found if one.path in paths and one.offending is not None)
@@ -122,12 +123,7 @@ def _borne_out(
 
 
 def _with_values(
-    read: Sequence[Reading],
-    query: str,
-    graph: Graph,
-    outcomes: Mapping[Term, bool],
-    seconds: float,
-    where: str,
+    read: Sequence[Reading], trials: Callable[[], tuple[Reading, ...]]
 ) -> tuple[Reading, ...]:
     """Return readings of a query with the values at fault, where trials show them.
 
@@ -137,8 +133,7 @@ def _with_values(
     open_ = {r.path for r in read if not r.lacking and r.most is None and r.offending is None}
     if not open_:
         return tuple(read)
-    tried = tried_readings(query, graph, outcomes, seconds, where)
-    found = {one.path: one.offending for one in tried if one.offending is not None}
+    found = {one.path: one.offending for one in trials() if one.offending is not None}
     return tuple(
         replace(one, offending=found[one.path]) if one.path in open_ & found.keys() else one
         for one in read
