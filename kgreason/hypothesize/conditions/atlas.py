@@ -94,6 +94,7 @@ class Atlas:
         default_factory=dict, repr=False
     )
     _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
+    _numbers: dict[Term, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
     units: dict[tuple[Path, int], Any] = field(default_factory=dict, repr=False)
 
@@ -117,7 +118,8 @@ class Atlas:
         A cut knows its atlas and the atlas its cuts, a circle that lasts until cycles are looked
         for; that of a large population holds gigabytes.
         """
-        for kept in (self._tables, self._ways, self._closures, self.cut, self.units):
+        tables = (self._tables, self._ways, self._closures, self._numbers, self.cut, self.units)
+        for kept in tables:
             kept.clear()
 
     def known(self) -> list[Table]:
@@ -129,6 +131,10 @@ class Atlas:
         if path not in self._tables:
             self._tables[path] = Table(path, self._ends(path))
         return self._tables[path]
+
+    def number(self, end: Term) -> int:
+        """Return the number of an end, the same on all paths: sets of numbers are compared soon."""
+        return self._numbers.setdefault(end, len(self._numbers))
 
     def pairs(self, path: Path) -> int:
         """Return the number of pairs that a table was made of."""

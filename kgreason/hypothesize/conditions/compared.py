@@ -3,17 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import reduce
-from itertools import islice
 from operator import or_
 from typing import Any, Final
 
 from pyoxigraph import Literal
 
 from kgreason.base.terms import TYPE, XSD
-from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.cuts import MANY_ENDS, Cut, Level
+from kgreason.hypothesize.conditions.cuts import MANY_ENDS, Cut
 from kgreason.hypothesize.conditions.scale import Scale
 
 _STEPS: Final = frozenset({"forward", "backward", "made-by"})
@@ -39,9 +37,7 @@ def akin(cut: Cut, other: Cut) -> bool:
     """Check whether two paths lead to things of one kind: some things lie at the ends of both."""
     if not (_fits(cut) and _fits(other)) or cut.path == other.path:
         return False
-    ends, others = cut.table.ends, other.table.ends
-    shared = (end for end in ends if not isinstance(end, Literal) and end in others)
-    return len(list(islice(shared, _SHARED))) == _SHARED
+    return len(cut.things & other.things) >= _SHARED
 
 
 def _fits(cut: Cut) -> bool:
@@ -60,7 +56,7 @@ def _ordered(cut: Cut, other: Cut) -> Iterator[Condition]:
         ("dated", cut.is_dated),
     )
     for one, two in ((cut, other), (other, cut)):
-        mask = _above(_ends(one.levels, letters), _ends(two.levels[::-1], letters))
+        mask = _above(one.extremes(letters, highest=True), two.extremes(letters, highest=False))
         if _told(one, mask):
             yield _condition(one, two, "later", mask, terms)
 
@@ -87,7 +83,7 @@ def gaps(cut: Cut, other: Cut, scale: Scale) -> Iterator[Condition]:
 
 def _days(cut: Cut, other: Cut) -> list[tuple[int, int]]:
     """Return the numbers of days by which the other date comes after, each with its nodes."""
-    first, second = _ends(cut.levels, _DAY), _ends(other.levels, _DAY)
+    first, second = cut.extremes(_DAY, highest=True), other.extremes(_DAY, highest=True)
     nodes: dict[int, list[int]] = {}
     for node, begun in first.items():
         apart = _apart(str(begun), str(second.get(node, "")))
@@ -125,15 +121,6 @@ def _mask(nodes: Iterable[int]) -> int:
     return int.from_bytes(held, "little")
 
 
-def _ends(levels: list[Level], letters: int) -> Mapping[int, Any]:
-    """Return the last level of each node, a number or the text of a date, by the node's number."""
-    out: dict[int, Any] = {}
-    for level in levels:
-        key = level.key[:letters] if isinstance(level.key, str) else level.key
-        out.update(dict.fromkeys(places(level.mask), key))
-    return out
-
-
 def _above(highest: Mapping[int, Any], lowest: Mapping[int, Any]) -> int:
     """Return the nodes of which the highest of some values is above the lowest of others."""
     return _mask(
@@ -145,12 +132,12 @@ def _above(highest: Mapping[int, Any], lowest: Mapping[int, Any]) -> int:
 
 def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
     """Yield the nodes that reach one thing by both paths, and those that reach different things."""
-    ends, others = cut.table.ends, other.table.ends
     if "same" not in cut.ways:
         return
-    if max(len(ends), len(others)) > MANY_ENDS or cut.levels or other.levels:
+    if max(len(cut.table.ends), len(other.table.ends)) > MANY_ENDS or cut.levels or other.levels:
         return
-    shared = [end for end in ends if end in others]
+    ends, others = cut.numbered, other.numbered
+    shared = ends.keys() & others.keys()
     if len(shared) < _SHARED:
         return
     same = reduce(or_, (ends[end] & others[end] for end in shared))

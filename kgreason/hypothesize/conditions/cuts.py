@@ -87,6 +87,7 @@ class Cut:
         self._bits: dict[tuple[str, int], float] = {}
         self.compared: dict[Path, list[Condition]] = {}
         self.between_dates: dict[Path, list[tuple[int, int]]] = {}
+        self._extremes: dict[tuple[int, bool], Mapping[int, float | str]] = {}
 
     @cached_property
     def _plain(self) -> dict[str, list[tuple[Terms, int]]]:
@@ -217,6 +218,17 @@ class Cut:
     def single(self) -> list[tuple[NamedNode | Literal, int]]:
         """The ends that can be named, with their nodes."""
         return self._single() if self.path.steps else []
+
+    @cached_property
+    def numbered(self) -> Mapping[int, int]:
+        """The nodes of each end, by its number in the atlas."""
+        return {self.atlas.number(end): mask for end, mask in self.table.ends.items()}
+
+    @cached_property
+    def things(self) -> frozenset[int]:
+        """The numbers of the ends that are no literals."""
+        ends = self.table.ends
+        return frozenset(self.atlas.number(end) for end in ends if not isinstance(end, Literal))
 
     @cached_property
     def crowded(self) -> bool:
@@ -504,6 +516,19 @@ class Cut:
                     return []  # of which no bound can be said
                 return [Level(k, written_as(k), masks[k]) for k in sorted(masks)]
         return []
+
+    def extremes(self, letters: int, *, highest: bool) -> Mapping[int, float | str]:
+        """Return the highest or the lowest level of each node, by the node's number.
+
+        Of dates that is the text of so many letters.
+        """
+        if (letters, highest) not in self._extremes:
+            out: dict[int, float | str] = {}
+            for level in self.levels if highest else reversed(self.levels):
+                key = level.key[:letters] if isinstance(level.key, str) else level.key
+                out.update(dict.fromkeys(places(level.mask), key))
+            self._extremes[letters, highest] = out
+        return self._extremes[letters, highest]
 
     @cached_property
     def clusters(self) -> list[int]:
