@@ -3,7 +3,7 @@
 #+ does: exchange the values of {dimension} and {level}
 #+ explanation: Of every claimed node the values of one property go under the other one, in the named graph where they stand.
 #+ example: What stands under longitude goes under latitude, and the other way round.
-#+ families: value-exchanged value-exchanged-order mapping-crossed
+#+ families: value-exchanged value-exchanged-order mapping-crossed mapping-crossed-class
 #+ region: property-assertion
 #+ operation: exchange
 #+ mends: data

@@ -291,19 +291,25 @@ class Cut:
                 yield (("count", Literal(str(count), datatype=XSD.integer)),), mask
 
     def _crowds(self) -> Iterator[tuple[Terms, int]]:
-        """Yield the nodes whose end many things share, from some of the numbers of these on."""
+        """Yield the nodes whose end many things share, from some of the numbers of these on.
+
+        Where few ends are shared so much, which ones they are says more.
+        """
         nodes = self._everyone.bit_count()
         known = self.atlas.links.crowds(self.path.steps[-1], self.table.ends, nodes)
         crowds: dict[int, int] = {}
+        alike: Counter[int] = Counter()
         for end, mask in self.table.ends.items() if known else ():
             if not isinstance(end, Literal):
                 crowds[known[end]] = crowds.get(known[end], 0) | mask
+                alike[known[end]] += 1
         sizes = sorted(crowds, reverse=True)
         wanted = set(sizes[:: -(-len(sizes) // _CROWDS)] if sizes else ())
-        mask = 0
+        mask = ends = 0
         for size in sizes:
             mask |= crowds[size]
-            if size in wanted and size > 1:
+            ends += alike[size]
+            if size in wanted and size > 1 and ends > MOST_OF_FEW:
                 yield (("count", Literal(str(size), datatype=XSD.integer)),), mask
 
     def _grouped(
