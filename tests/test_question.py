@@ -76,6 +76,39 @@ def test_what_something_points_at_can_be_asked_about(tmp_path: Path) -> None:
         assert (first.failing, first.nodes) == (4, 24)
 
 
+def test_a_class_of_findings_is_about_what_they_were_found_in(tmp_path: Path) -> None:
+    """The anomalies of a graph are nodes, and what is puzzling is where they were detected."""
+    rows = [DATA, *(f'e:d{n} a e:Delivery ; e:sent "d{n}" .' for n in range(24))]
+    rows += [f"e:a{n} a e:Anomaly ; e:detectedIn e:d{6 * n} ." for n in range(4)]
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    for question in (
+        "What is the root cause of the anomalies in this supply chain graph?",
+        "Why do some deliveries have an anomaly?",
+    ):
+        first, *others = api.readings(question, [tmp_path / "data.ttl"])
+        said = "Delivery that a thing of the class Anomaly points at by detectedIn"
+        assert (first.words, first.failing, first.nodes) == (said, 4, 24)
+        assert not others
+        assert not first.unread
+
+
+def test_broken_rules_are_meant_where_a_question_names_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "data.ttl").write_text(f"{DATA}\ne:p a e:Paper .", encoding="utf-8")
+    shapes = DATA + (
+        "@prefix sh: <http://www.w3.org/ns/shacl#> . e:Shape a sh:NodeShape ; "
+        "sh:targetClass e:Paper ; sh:property [ sh:path e:doi ; sh:minCount 1 ] ."
+    )
+    (tmp_path / "shapes.ttl").write_text(shapes, encoding="utf-8")
+    for question in (
+        "Why does SHACL report these violations?",
+        "What is the cause of the SHACL violations in this graph?",
+    ):
+        (only,) = api.readings(question, [tmp_path / "data.ttl"], shapes=[tmp_path / "shapes.ttl"])
+        assert only.every
+        with pytest.raises(KgreasonError, match="Give them with --shapes FILE"):
+            api.readings(question, [tmp_path / "data.ttl"])
+
+
 def test_a_question_in_other_words_is_told_so(data: Path) -> None:
     with pytest.raises(KgreasonError, match="is called by a word of this question"):
         api.readings("Why is the moon yellow?", data)
@@ -84,8 +117,10 @@ def test_a_question_in_other_words_is_told_so(data: Path) -> None:
 def test_without_a_choice_the_readings_are_told_and_nothing_is_run(
     data: Path, tmp_path: Path
 ) -> None:
-    asked = ("ask", "which papers were retracted?", str(data), "--strategy", "hypothesis")
-    ran = run(*asked, "--ledger", str(tmp_path / "l"))
+    question = "which papers were retracted by robots?"  # the data know of none
+    ran = run(
+        "ask", question, str(data), "--strategy", "hypothesis", "--ledger", str(tmp_path / "l")
+    )
     assert ran.code == 2
     assert "1 Paper" in ran.err
     assert "--choose N" in ran.err

@@ -236,6 +236,7 @@ class _Reader:
         self._calling = Calling(asked, vocabulary.graph)
         self._select = vocabulary.graph.store.select
         self._claimed = frozenset[str]()
+        self._named_kinds = list[NamedNode]()
 
     @cached_property
     def _forms(self) -> tuple[Template, ...]:
@@ -259,6 +260,7 @@ class _Reader:
         full = [one for one in found if one.words and not one.extra]
         named = [set(one.classes) for one in full]
         self._claimed = frozenset(word for one in full for word in one.words)
+        self._named_kinds = [one.name for one in full]
         plain = [
             one
             for one in found
@@ -331,6 +333,9 @@ class _Reader:
             for one, other in ((a, b) for a in days for b in days if a is not b and cued):
                 yield {**classes, "property": one.name, "other": other.name}, (one, other)
             return
+        if over == "pointing":
+            yield from self._pointing(classes, population)
+            return
         if over == "pointers":
             properties = list(self._said("asked-pointers", population))
         for one in properties:
@@ -340,6 +345,19 @@ class _Reader:
                     yield {**given, "value": value}, (one,)
             elif one.asked and (over in _OVER_ANY or (over == "numbers" and one.numbers > 1)):
                 yield given, (one,)
+
+    def _pointing(
+        self, classes: Mapping[str, Value], population: _Population
+    ) -> Iterator[tuple[dict[str, Value], Sequence[_Property]]]:
+        """Return the classes that the question names and whose things point at a population."""
+        kinds = [kind for kind in self._named_kinds if kind not in population.classes]
+        rows = self._rows("context", "asked-pointing", **classes, kind=kinds) if kinds else ()
+        for row in rows:
+            kind, by, having = row["kind"], row["property"], int(row["having"].value)
+            if isinstance(kind, NamedNode) and isinstance(by, NamedNode) and by != TYPE:
+                fit, _ = self._calling.fits(kind)
+                one = _Property(by, fit - population.words, 0, having, having, 0, 0)
+                yield {**classes, "property": by, "kind": kind}, (one,)
 
     def _values(
         self, given: Mapping[str, Value], population: _Population, one: _Property

@@ -44,6 +44,11 @@ _OTHERWISE: Final = (
     "--outcome FILE`."
 )
 
+_NO_RULES: Final = (
+    "the question names nothing in the graph, and there are no rules at hand that it could be "
+    "about. Give them with --shapes FILE."
+)
+
 
 def asks_for_a_look(question: str) -> bool:
     """Check whether nothing in a question asks for a cause, so that a look may answer it."""
@@ -85,6 +90,8 @@ def readings_of(
     if found and found[0].within and not found[0].failing:
         raise UnreadError(f"{question!r}: nothing is wrong there; {_whole(found[0])}. {_OTHERWISE}")
     if not found or _misses(found[0], named):
+        if observed is None and not named and _names_nothing(question):
+            raise UnreadError(f"{question!r}: {_NO_RULES} {_OTHERWISE}")
         raise UnreadError(_unreadable(question, named))
     return [_completed(one, sides, vocabulary) for one in found[:MOST]]
 
@@ -175,7 +182,7 @@ def _completed(one: Offered, sides: Linked, vocabulary: Vocabulary) -> Offered:
     for factor in sides.factors:
         found = suggestion(factor, one.classes, vocabulary)
         if found is None:
-            unread += [word for word in _WORD.findall(factor) if stems(word)]
+            unread += unread_words(factor, frozenset())
         else:
             suspected.append(found)
     return replace(one, suspected=tuple(suspected), unread=" ".join(unread))
