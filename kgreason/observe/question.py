@@ -14,7 +14,7 @@ from typing import Any, Final
 from pyoxigraph import Literal, NamedNode
 
 from kgreason.base.store import Term
-from kgreason.base.templates import Template, Value, role, template
+from kgreason.base.templates import Fragment, Template, Value, role, template
 from kgreason.base.terms import PREFIXES, TYPE
 from kgreason.context.symptom import Observed
 from kgreason.graph import Graph
@@ -350,7 +350,9 @@ class _Reader:
         self, classes: Mapping[str, Value], population: _Population
     ) -> Iterator[tuple[dict[str, Value], Sequence[_Property]]]:
         """Return the classes that the question names and whose things point at a population."""
-        kinds = [kind for kind in self._named_kinds if kind not in population.classes]
+        kinds: list[NamedNode | Literal | Fragment] = [
+            kind for kind in self._named_kinds if kind not in population.classes
+        ]
         rows = self._rows("context", "asked-pointing", **classes, kind=kinds) if kinds else ()
         for row in rows:
             kind, by, having = row["kind"], row["property"], int(row["having"].value)
