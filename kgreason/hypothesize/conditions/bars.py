@@ -14,6 +14,7 @@ from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.identifiers import identifies
 from kgreason.hypothesize.conditions.outcome_paths import Way, brought_by, made_of, plain
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
@@ -205,9 +206,11 @@ class Bars:
     def _several_too(self, condition: Condition) -> str:
         """Bar that nodes have several of something else where the rule counts values.
 
-        What is two things under one IRI has more of everything: that says how, and not why.
+        What is two things under one IRI has more of everything: that says how, and not why. That it
+        is two things is said where it has two identifiers.
         """
-        if condition.test == "many" and self._counted and not self.on_value(condition):
+        several = condition.test == "many" and not identifies(self._view, condition.path)
+        if several and self._counted and not self.on_value(condition):
             return "where the rule counts values, several of another kind say how they come along"
         return ""
 
