@@ -89,14 +89,18 @@ def _of(
     out, taken = [], set[str]()
     for mechanism in wholes:
         own = held[mechanism.id]
+        size = own.bit_count()
         common = {h.id: (nodes[h.id] & own).bit_count() for h in origins if h.id not in taken}
+        # What holds most of all failures holds most of any mechanism's, unless it is no origin.
+        usual = {h.id: nodes[h.id].bit_count() / len(symptom.failing) for h in origins}
         fitting = [
             h
             for h in origins
-            if own.bit_count() >= LEAST
-            and common.get(h.id, 0) >= (_MOSTLY if h.cause else NEARLY) * own.bit_count()
+            if size >= LEAST
+            and common.get(h.id, 0)
+            >= max(_MOSTLY if h.cause else NEARLY, min(usual[h.id], NEARLY)) * size
         ]
-        nearly = {h.id: common[h.id] >= NEARLY * own.bit_count() for h in fitting}
+        nearly = {h.id: common[h.id] >= NEARLY * size for h in fitting}
         origin = max(fitting, key=lambda h: (h.cause, nearly[h.id], h.e, -h.order), default=None)
         shared = (nodes[origin.id] & own).bit_count() if origin else 0
         whole = origin is not None and shared >= NEARLY * nodes[origin.id].bit_count()
@@ -104,7 +108,7 @@ def _of(
             taken.add(origin.id)
         told = tuple((p, held[p.id].bit_count()) for p in pieces[mechanism.id])
         if origin is not None or told:
-            out.append(Joined(mechanism, own.bit_count(), origin, shared, whole, told))
+            out.append(Joined(mechanism, size, origin, shared, whole, told))
     return out
 
 
