@@ -14,8 +14,8 @@ from kgreason.graph.names import Names
 from kgreason.repair.patch import Patch
 
 _BARE: Final = (
-    "Nothing else is said of the {count} that get a class, so it only says that there are such "
-    "things. See first whether their names are right."
+    "Nothing is said of {what} that would get a class: see whether {names} right, and where {are} "
+    "described. The class alone says no more than {there}, and silences the rule."
 )
 
 
@@ -43,7 +43,7 @@ def caution(graph: Graph, patch: Patch, names: Names) -> str | None:
         ):
             bare.add(change.subject)
     if not others:
-        return _BARE.format(count=len(bare)) if bare else None
+        return _of_bare(len(bare)) if bare else None
     (old, new), count = max(others.items(), key=lambda item: (item[1], item[0][0].value))
     things = "One thing that becomes" if count == 1 else f"{count} things that become"
     kind = "is" if count == 1 else "are"
@@ -52,6 +52,14 @@ def caution(graph: Graph, patch: Patch, names: Names) -> str | None:
         "be both: what points at the wrong thing is not mended by calling that thing right. Check "
         "it before you apply it."
     )
+
+
+def _of_bare(count: int) -> str:
+    if count == 1:
+        one = {"what": "the one thing", "names": "its name is", "are": "it is"}
+        return _BARE.format(**one, there="that there is such a thing")
+    several = {"what": f"the {count} things", "names": "their names are", "are": "they are"}
+    return _BARE.format(**several, there="that there are such things")
 
 
 def _akin(graph: Graph, one: ox.NamedNode, other: ox.NamedNode) -> bool:
