@@ -88,7 +88,7 @@ def judged(inside: Sizes, beside: Sizes, distance: Callable[[float], float]) -> 
         ratio = math.exp(abs(inside.median - beside.median))
         note = (
             f"The numbers there are {ratio:.3g} times as large as those of other nodes, or as "
-            f"small, which is no factor between two units, or they are spread in another way: "
+            f"small, which is no factor between two common units, or they are spread otherwise: "
             f"{medians}."
         )
         return Finding("alike", note, figures)
