@@ -605,6 +605,11 @@ QUERIES: list[tuple[str, str, str]] = [
         "SELECT ?focus ?outcome { ?focus a <http://e/None> ; ?p ?outcome }",
         r"q\.rq: the query gives no rows",
     ),
+    (
+        "unbound",
+        "SELECT ?focus ?outcome { ?focus a ?kind BIND (1 / ?kind > 2 AS ?outcome) }",
+        r"q\.rq: the query gives [0-9]+ rows on this data, and \?outcome is unbound in every one",
+    ),
 ]
 
 

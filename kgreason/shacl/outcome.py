@@ -9,7 +9,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from kgreason.base.errors import OptionError, QueryError
-from kgreason.base.store import Results, Store, Term, check_query, guarded_select
+from kgreason.base.store import Results, Row, Store, Term, check_query, guarded_select
 from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import TRAILS, XSD
 from kgreason.graph import Graph
@@ -43,7 +43,7 @@ def outcome_symptom(
     default from where the upper of two groups of numbers begins (the greatest number of each node),
     else the upper quartile. Raises
     QueryError for a query that does not parse (with line and column), calls SERVICE, lacks ?focus
-    or ?outcome, gives no rows or mixes kinds; OptionError for `at` with booleans.
+    or ?outcome, gives no rows, leaves these unbound or mixes kinds; OptionError for `at` with booleans.
     """
     check_query(text, where)
     if not _is_select(text):
@@ -54,7 +54,7 @@ def outcome_symptom(
     rows = guarded_select(graph.store, select.text, seconds, where)
     pairs = [(row["focus"], row["outcome"]) for row in rows if {"focus", "outcome"} <= set(row)]
     if not pairs:
-        raise QueryError(f"{where}: the query gives no rows on this data, so there is no outcome.")
+        raise QueryError(f"{where}: {_nothing(rows)}, so there is no outcome.")
     numbers = _numbers(pairs, at, where)
     cut = _cut(numbers, at)
     truths = {} if numbers else _truths(pairs)
@@ -66,6 +66,17 @@ def outcome_symptom(
         numbers=numbers,
     )
     return made if numbers else tried(made, text, graph, truths, seconds, where)
+
+
+def _nothing(rows: Sequence[Row]) -> str:
+    """Return why rows tell no outcome: that there are none, or which variable none of them binds."""
+    if not rows:
+        return "the query gives no rows on this data"
+    name = "outcome" if any("focus" in row for row in rows) else "focus"
+    return (
+        f"the query gives {len(rows):,} rows on this data, and ?{name} is unbound in every one (its "
+        "expression is an error for all of these values)"
+    )
 
 
 def outcome_elsewhere(
