@@ -43,7 +43,8 @@ def outcome_symptom(
     default from where the upper of two groups of numbers begins (the greatest number of each node),
     else the upper quartile. Raises
     QueryError for a query that does not parse (with line and column), calls SERVICE, lacks ?focus
-    or ?outcome, gives no rows, leaves these unbound or mixes kinds; OptionError for `at` with booleans.
+    or ?outcome, gives no rows, leaves these unbound or mixes kinds; OptionError for `at` with
+    booleans.
     """
     check_query(text, where)
     if not _is_select(text):
@@ -69,13 +70,13 @@ def outcome_symptom(
 
 
 def _nothing(rows: Sequence[Row]) -> str:
-    """Return why rows tell no outcome: that there are none, or which variable none of them binds."""
+    """Return why rows tell no outcome: there are none, or none binds a variable."""
     if not rows:
         return "the query gives no rows on this data"
     name = "outcome" if any("focus" in row for row in rows) else "focus"
     return (
-        f"the query gives {len(rows):,} rows on this data, and ?{name} is unbound in every one (its "
-        "expression is an error for all of these values)"
+        f"the query gives {len(rows):,} rows on this data, and ?{name} is unbound in every one "
+        "(its expression is an error for all of these values)"
     )
 
 
