@@ -12,7 +12,7 @@ from kgreason.hypothesize.candidates import Candidate, filled
 from kgreason.hypothesize.conditions.code import SOME
 from kgreason.hypothesize.conditions.seam import BITS, nearest
 from kgreason.hypothesize.consulting import Consulting
-from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round
+from kgreason.hypothesize.filters import Redundancy, Rejected, Repeat, Room, Round, WholeLift
 from kgreason.hypothesize.frames import Filtering, Proposal, framed, propose, sifted
 from kgreason.hypothesize.memory import Memory
 from kgreason.hypothesize.proposer import Proposer, candidate_of
@@ -102,8 +102,9 @@ def _later(
     same = {(c.aspect, c.members) for c in revised}
     same |= recorded.looked_at(context, symptom, round_, view)
     fresh, new = sifted(view, candidates, limits, (Repeat(same), Rejected()))
+    fresh, flat = sifted(view_of(context, symptom, 1), fresh, limits, (WholeLift(),))
     kept, last = sifted(view, [*revised, *fresh], limits, (Room(),))
-    later = [each for each in (run, *new, *last) if each.dropped]
+    later = [each for each in (run, *new, *flat, *last) if each.dropped]
     return Proposal(framed(view, kept), (*runs, *later))
 
 

@@ -51,7 +51,8 @@ class Constraint:
     was asked, where `exact` and `portable` list who is looked at and who fails on an extract of it.
     `spoken` are the IRIs and texts that an outcome query names of those that fail, None where that
     is not known; `needed` those properties of which a node needs a value to have the outcome, where
-    its readings do not say so. `inner` bind ?broken and ?rule to what breaks rules of an inner
+    its readings do not say so. `matched` are pairs of paths whose ends an outcome query holds
+    against each other. `inner` bind ?broken and ?rule to what breaks rules of an inner
     shape, one pattern each, where values are known to break them.
     """
 
@@ -84,6 +85,7 @@ class Constraint:
     asked: Texts | None = None
     spoken: frozenset[str] | None = None
     needed: tuple[ox.NamedNode, ...] = ()
+    matched: frozenset[frozenset[Path]] = frozenset()
     inner: tuple[Fragment, ...] = field(default=(), repr=False, compare=False)
 
     @property

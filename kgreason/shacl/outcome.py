@@ -14,6 +14,7 @@ from kgreason.base.templates import Fragment, template
 from kgreason.base.terms import TRAILS, XSD
 from kgreason.graph import Graph
 from kgreason.shacl.asked_terms import asked_terms
+from kgreason.shacl.compared_ends import compared_ends
 from kgreason.shacl.components import ROLE
 from kgreason.shacl.constraint import Constraint, Texts
 from kgreason.shacl.exists_joins import once
@@ -152,6 +153,7 @@ def _constraint(text: str, select: Fragment, at: Decimal | None) -> Constraint:
         at=bound,
         readings=readings(select.text, at=bound and bound.value),
         spoken=asked_terms(select.text, at=bound and bound.value),
+        matched=compared_ends(select.text),
     )
 
 

@@ -219,9 +219,9 @@ class _Failure:
         self._base, self._more, self._focus = base, more, focus
         self._binds = {**dict(base.binds), **dict(more.binds)}
         options = [row for rows in (*base.options, *more.options) for row in rows]
-        self._sure = _reached((*base.triples, *more.triples), focus)
+        self._sure = reached((*base.triples, *more.triples), focus)
         beyond = tuple(t for row in options for t in row.triples)
-        self._reached = _reached((*base.triples, *more.triples, *beyond), focus)
+        self._reached = reached((*base.triples, *more.triples, *beyond), focus)
         self._given = {self._text(one) for one in base.tests}
 
     def __iter__(self) -> Iterator[Reading]:
@@ -265,8 +265,8 @@ class _Failure:
     def _present(self) -> Iterator[Reading]:
         """Return readings that there are values at all, where nothing is asked of them."""
         further = tuple(t for t in self._more.triples if t not in self._base.triples)
-        given = _reached(self._base.triples, self._focus).values()
-        for path in _reached(further, self._focus).values():
+        given = reached(self._base.triples, self._focus).values()
+        for path in reached(further, self._focus).values():
             if path not in given:
                 yield _at_most(path, 0)
 
@@ -304,7 +304,7 @@ class _Failure:
 
     def _differing(self, test: Any) -> Iterator[tuple[str, Path]]:
         """Return the variables that a test wants to differ, where they are values of one path."""
-        sides = [str(side) for side in _unequal(test)]
+        sides = [str(side) for side in unequal(test)]
         paths = [self._sure.get(side) for side in sides]
         if sides and paths[0] is not None and paths[0] == paths[1] and self._focus not in sides:
             yield from ((side, paths[0]) for side in sides)
@@ -380,7 +380,7 @@ class _Failure:
 
 def _another(test: Any, focus: str) -> str:
     """Return the variable that a test wants to be another node than ?focus; "" for other tests."""
-    sides = (_inside_str(side) for side in _unequal(test))
+    sides = (_inside_str(side) for side in unequal(test))
     names = [str(side) for side in sides if type(side).__name__ == "Variable"]
     return next((n for n in names if n != focus), "") if focus in names else ""
 
@@ -390,7 +390,7 @@ def _inside_str(side: Any) -> Any:
     return plain(side.arg) if getattr(side, "name", "") == "Builtin_STR" else side
 
 
-def _unequal(test: Any) -> list[Any]:
+def unequal(test: Any) -> list[Any]:
     """Return the two sides that a test wants to differ; none for any other test."""
     denied = isinstance(test, tuple) and test[0] == "denied"
     given = test[1] if denied else test
@@ -506,7 +506,7 @@ def _behind(row: Row, end: str) -> Test:
     return Test((end,), frozenset({"Node", "NodeKind"} if about else {"SPARQL"}), linked=True)
 
 
-def _reached(triples: tuple[Any, ...], focus: str) -> dict[str, Path]:
+def reached(triples: tuple[Any, ...], focus: str) -> dict[str, Path]:
     """Return the path to each variable that can be reached from the focus node, the shortest."""
     found: dict[str, tuple[Path, ...]] = {focus: ()}
     waiting = [focus]

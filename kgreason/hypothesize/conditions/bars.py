@@ -1,7 +1,7 @@
 """What may not be told as a cause because it only says the rule again in other words."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -15,7 +15,13 @@ from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.identifiers import identifies
-from kgreason.hypothesize.conditions.outcome_paths import Way, brought_by, made_of, plain
+from kgreason.hypothesize.conditions.outcome_paths import (
+    Way,
+    both_ends,
+    brought_by,
+    made_of,
+    plain,
+)
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl.needed import NEARLY
@@ -254,7 +260,7 @@ class Bars:
         """Bar the property and value of which a query or a nested shape speaks."""
         if self._component not in _WHOLE:
             return ""
-        along = _along(condition)
+        along = condition.along
         if self._elsewhere(along):
             return ""
         if along is not None and self._asks_how_much(condition):
@@ -313,7 +319,7 @@ class Bars:
         """Bar what texts are like that the rule itself compares, or forbids to be like that."""
         if condition.test not in _TEXTS:
             return ""
-        on_value, along = self.on_value(condition), _along(condition)
+        on_value, along = self.on_value(condition), condition.along
         spoken = along in self._listed and along is not None and self._spoken(along)
         beside = self._component in _WHOLE and spoken and not on_value
         if (on_value and self._forbids_form) or (beside and condition.test in _WRITTEN):
@@ -554,6 +560,10 @@ class Bars:
     def _names(self, condition: Condition) -> bool:
         return any(t.value in self._constants for t in condition.named if _has_value(t))
 
+    def match(self, parts: Sequence[Condition]) -> bool:
+        """Check whether parts name what lies at both of two ends that the outcome compares."""
+        return both_ends(self._constraint.matched, [_steps(part.path) for part in parts])
+
     def on_value(self, condition: Condition) -> bool:
         """Check whether a condition is about the constrained value, as a mechanism tells it."""
         steps = _steps(condition.path)
@@ -582,10 +592,6 @@ class Bars:
 
 def _steps(path: Path) -> tuple[tuple[bool, NamedNode | None], ...]:
     return tuple((step.kind == "backward", step.along) for step in path.steps)
-
-
-def _along(condition: Condition) -> NamedNode | None:
-    return condition.path.steps[-1].along if condition.path.steps else None
 
 
 def _has_value(term: object) -> bool:

@@ -37,6 +37,11 @@ class Condition:
         return (self.path,) if self.beside is None else (self.path, self.beside)
 
     @property
+    def along(self) -> NamedNode | None:
+        """The property of its last step."""
+        return self.path.steps[-1].along if self.path.steps else None
+
+    @property
     def template(self) -> Template:
         """The file that says what the test is."""
         return template("condition", self.test)

@@ -55,6 +55,7 @@ MOST_OF_FEW: Final = integer("mostOfFew")
 """The most things that `one-of` names."""
 _COUNTS: Final = frozenset({"many", "few", "shared"})
 _CROWDS: Final = integer("crowdSizes")
+_SEVERAL: Final = 2
 MANY_ENDS: Final = integer("manyEnds")
 _ORDERED_SHARE: Final = figure("orderedShare")
 _BETWEEN: Final = "\x00"
@@ -293,16 +294,19 @@ class Cut:
     def _crowds(self) -> Iterator[tuple[Terms, int]]:
         """Yield the nodes whose end many things share, from some of the numbers of these on.
 
-        Where few ends are shared so much, which ones they are says more.
+        Where few ends are shared so much, which ones they are says more. Of a code it is told only
+        that two things or more have it.
         """
         nodes = self._everyone.bit_count()
         known = self.atlas.links.crowds(self.path.steps[-1], self.table.ends, nodes)
         crowds: dict[int, int] = {}
         alike: Counter[int] = Counter()
         for end, mask in self.table.ends.items() if known else ():
-            if not isinstance(end, Literal):
-                crowds[known[end]] = crowds.get(known[end], 0) | mask
-                alike[known[end]] += 1
+            size = known.get(end, 0)
+            size = min(size, _SEVERAL) if isinstance(end, Literal) else size
+            if size:
+                crowds[size] = crowds.get(size, 0) | mask
+                alike[size] += 1
         sizes = sorted(crowds, reverse=True)
         wanted = set(sizes[:: -(-len(sizes) // _CROWDS)] if sizes else ())
         mask = ends = 0

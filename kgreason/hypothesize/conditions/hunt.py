@@ -73,7 +73,8 @@ class Extent:
 class Hunt:
     """A search in an atlas for who fails; `among` are those that could fail.
 
-    Paths that it `leaves` are not gone along any further. What was `drawn` for another search for
+    Paths that it `leaves` are not gone along any further; parts that `match` are not told together.
+    What was `drawn` for another search for
     the same failing nodes need not be drawn again.
     """
 
@@ -84,6 +85,7 @@ class Hunt:
     among: int
     direct: Callable[[Condition], bool]
     leaves: Callable[[Path], bool] = field(default=lambda _: False)
+    match: Callable[[Sequence[Condition]], bool] = field(default=lambda _: False)
     drawn: Drawn = field(default_factory=Drawn)
     cuts: list[Cut] = field(default_factory=list)
     unreached: list[Path] = field(default_factory=list)
@@ -466,8 +468,9 @@ class Hunt:
             if bits is None:
                 continue
             bits -= together([*spent, condition.bits])
-            if bits > needed and not self.pool.why(condition):
-                yield _trimmed(Region((*region.parts, condition), mask, bits), scale)
+            parts = (*region.parts, condition)
+            if bits > needed and not self.pool.why(condition) and not self.match(parts):
+                yield _trimmed(Region(parts, mask, bits), scale)
 
     def _could_gain(self, region: Region, bad: int, scale: Scale) -> bool:
         """Check whether the cheapest condition, were it to leave out all that pass, could pay."""

@@ -17,6 +17,7 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Term
 from kgreason.base.templates import Template
+from kgreason.base.terms import XSD
 from kgreason.graph import Graph
 from kgreason.hypothesize.conditions.paths import Step
 
@@ -27,6 +28,7 @@ _Said = frozenset[tuple[ox.NamedNode, int]]
 _WASTE: Final = 4  # so many times what is wanted may be read
 _FEW: Final = 2_000  # triples, which cost next to nothing
 _CROWD: Final = 8  # triples for each node that is looked at
+_CODES: Final = frozenset({XSD.string, XSD.integer})
 _MOST: Final = 1_000_000  # triples that are kept at a time
 
 
@@ -111,15 +113,15 @@ class Links:
     def crowds(self, step: Step, ends: Iterable[Term], nodes: int) -> Mapping[Term, int]:
         """Return how many things a step along a property leads from, by what it leads to.
 
-        Only things are asked of, no literals; nothing is given where far more lead there than the
-        number of `nodes` that are looked at.
+        Of literals only texts and whole numbers are asked of, which may be codes; nothing is given
+        where far more lead there than the number of `nodes` that are looked at.
         """
         if step.template.header.get("triple") != "along":
             return {}
         inner, merged, left = self.graph.store.inner, ox.DefaultGraph(), _FEW + _CROWD * nodes
         known = self._crowds.setdefault(step.along, {})
         for end in ends:
-            if isinstance(end, ox.Literal):
+            if isinstance(end, ox.Literal) and end.datatype not in _CODES:
                 continue
             if end not in known:
                 found = inner.quads_for_pattern(None, step.along, end, merged)

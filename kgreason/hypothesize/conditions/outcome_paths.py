@@ -1,7 +1,7 @@
 """The paths that an outcome query goes by: what lies there is the outcome, and no cause of it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from pyoxigraph import NamedNode
@@ -55,6 +55,21 @@ def brought_by(readings: Iterable[Reading], nearly_all: Callable[[str], bool]) -
         if said and way[0][0] and not nearly_all(one.path.text):
             made.add(way)
     return frozenset(made)
+
+
+def both_ends(pairs: Iterable[frozenset[Path]], ways: Iterable[Sequence[object]]) -> bool:
+    """Check whether some ways go to both of two ends that a query compares, or are on the way.
+
+    Whoever has A at one and anything but A at the other has the outcome that they differ; and what
+    a thing on the way is tells what lies at the end.
+    """
+    gone = [tuple(way) for way in ways if way]
+    compared = [[plain(path) for path in pair] for pair in pairs]
+    return any(
+        all(any(end[: len(way)] == way for way in gone) for end in ends)
+        for ends in compared
+        if all(ends)
+    )
 
 
 def plain(path: Path) -> Way:

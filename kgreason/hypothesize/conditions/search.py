@@ -304,6 +304,7 @@ def _explore(
     among = looked_at(view, atlas)
     failing = failing_of(view, atlas, among)
     hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.direct, drawn=drawn)
+    hunt.match = bars.match
     if origins is not None:
         hunt.leaves = origins.sign
     hunt.explore()

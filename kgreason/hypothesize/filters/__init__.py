@@ -22,7 +22,7 @@ from kgreason.hypothesize.filters.filter import (
 )
 from kgreason.hypothesize.filters.found_wanting import FoundWanting
 from kgreason.hypothesize.filters.last_resort import LastResort
-from kgreason.hypothesize.filters.lift import Lift
+from kgreason.hypothesize.filters.lift import Lift, WholeLift
 from kgreason.hypothesize.filters.limits import CountLimit, FamilyLimit
 from kgreason.hypothesize.filters.memory import Rejected, Repeat
 from kgreason.hypothesize.filters.near_duplicate import NearDuplicate
@@ -38,7 +38,7 @@ from kgreason.hypothesize.filters.unspecific import Unspecific
 
 __all__ = [
     "ALONE", "FILTERS", "MINED", "TOGETHER", "Dropped", "Figure", "Filter", "Redundancy",
-    "Rejected", "Repeat", "Room", "Round", "Sifted", "worth_a_test",
+    "Rejected", "Repeat", "Room", "Round", "Sifted", "WholeLift", "worth_a_test",
 ]  # fmt: skip
 
 _CHECKS: Final[tuple[Check, ...]] = (Support(), Lift(), Exposure(), Testable())
@@ -72,7 +72,8 @@ Both parts of a conjunction may hold little but its failures: they are dropped t
 FILTERS: Final[tuple[Filter, ...]] = (*MINED, *ALONE, *TOGETHER)
 """All filters of a round, in the order in which they run.
 
-A later round puts its candidates to Repeat too: the same nodes may have been proposed before.
+A later round puts its candidates to Repeat too, for the same nodes may have been proposed before,
+and to WholeLift.
 """
 
 

@@ -3,7 +3,8 @@
 from typing import ClassVar, Final
 
 from kgreason.base.figures import figure
-from kgreason.context.view import View
+from kgreason.base.statistics import Table
+from kgreason.context.view import View, members, table
 from kgreason.hypothesize.candidates import Candidate
 from kgreason.hypothesize.filters.filter import Check, Figure
 
@@ -23,11 +24,27 @@ class Lift(Check):
 
     def against(self, _view: View, candidate: Candidate, /) -> Figure | None:
         """Return the figure that speaks against a candidate, or None where it is kept."""
-        counts = candidate.table
-        nodes = counts.inside + counts.outside
-        if candidate.is_mechanism or not counts.inside or counts.failing == nodes:
+        return None if candidate.is_mechanism else _flat(candidate.table)
+
+
+class WholeLift(Lift):
+    """Drop an origin that fails more often than what an earlier round left, and not than all nodes.
+
+    It is put to the view of the first round.
+    """
+
+    def against(self, view: View, candidate: Candidate, /) -> Figure | None:
+        """Return the figure that speaks against a candidate, or None where it is kept."""
+        if candidate.is_mechanism:
             return None
-        rate, usual = counts.rate_inside, counts.rate
-        if rate >= _MIN_LIFT * usual or rate - usual >= _NEARER * (1 - usual):
-            return None
-        return Figure("rate inside over the rate of all", rate / usual, _MIN_LIFT)
+        return _flat(table(view, members(view, candidate.pattern)))
+
+
+def _flat(counts: Table) -> Figure | None:
+    nodes = counts.inside + counts.outside
+    if not counts.inside or counts.failing == nodes:
+        return None
+    rate, usual = counts.rate_inside, counts.rate
+    if rate >= _MIN_LIFT * usual or rate - usual >= _NEARER * (1 - usual):
+        return None
+    return Figure("rate inside over the rate of all", rate / usual, _MIN_LIFT)
