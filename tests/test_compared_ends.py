@@ -1,0 +1,72 @@
+"""What an outcome compares is not told as a factor of it."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import kgreason
+from kgreason.hypothesize.conditions.outcome_paths import both_ends
+from kgreason.shacl.compared_ends import compared_ends
+
+E = "https://example.org/c#"
+HEAD = f"@prefix e: <{E}> .\n"
+QUERY = f"""PREFIX e: <{E}>
+SELECT ?focus ?outcome WHERE {{
+  ?focus a e:Employee ; e:employedBy ?own ; e:chargedTo/e:company ?other
+  BIND (?own != ?other AS ?outcome)
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("test", "pairs"),
+    [
+        ("?own != ?other", 1),
+        ("!(?own = ?other)", 1),
+        ("?own = ?other", 1),
+        ("?own < ?other", 0),
+        ("?own != <https://example.org/c#A>", 0),
+    ],
+)
+def test_the_two_ends_that_are_compared_are_known(test: str, pairs: int) -> None:
+    query = (
+        f"SELECT ?focus ?outcome WHERE {{ ?focus <{E}employedBy> ?own ; <{E}chargedTo> ?centre . "
+        f"?centre <{E}company> ?other BIND ({test} AS ?outcome) }}"
+    )
+    found = compared_ends(query)
+    assert len(found) == pairs
+    own, centre = ((False, f"{E}{name}") for name in ("employedBy", "chargedTo"))
+    assert not both_ends(found, [[own], [own]])
+    assert not both_ends([], [[own], [centre]])
+
+
+def test_a_query_that_is_not_read_compares_nothing() -> None:
+    assert not compared_ends("SELECT ?focus ?outcome WHERE { ?focus")
+
+
+def test_a_code_of_two_companies_is_told_and_not_that_companies_differ(tmp_path: Path) -> None:
+    """Who is charged to a number that two companies have is charged to either of them."""
+    dice = random.Random(5)
+    rows = [HEAD]
+    centres: dict[str, list[str]] = {}
+    for place in range(60):
+        number = 100 + (place if place < 40 else place - 20)  # 20 numbers are those of two centres
+        company = "ABC"[place % 3]
+        rows.append(f'e:k{place} a e:Centre ; e:number "{number}" ; e:company e:{company} .')
+        centres.setdefault(company, []).append(f"k{place}")
+    doubled = {f"k{n}" for n in range(20, 60)}
+    by_number = {f"k{n}": [f"k{n + 20}"] for n in range(20, 40)}
+    by_number |= {f"k{n}": [f"k{n - 20}"] for n in range(40, 60)}
+    for person in range(400):
+        company = dice.choice("ABC")
+        centre = dice.choice(centres[company])
+        charged = dice.choice([centre, *by_number[centre]]) if centre in doubled else centre
+        rows.append(
+            f"e:p{person} a e:Employee ; e:employedBy e:{company} ; e:chargedTo e:{charged} ."
+        )
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data.ttl", outcome=QUERY) as found:
+        told = [cause.statement for cause in found.causes]
+    assert told
+    assert "number of chargedTo is shared by 2 or more" in told[0]
+    assert not any("employedBy" in one and "company of chargedTo" in one for one in told)
