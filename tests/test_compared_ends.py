@@ -4,9 +4,10 @@ import random
 from pathlib import Path
 
 import pytest
+from pyoxigraph import NamedNode
 
 import kgreason
-from kgreason.hypothesize.conditions.outcome_paths import both_ends
+from kgreason.hypothesize.conditions.outcome_paths import both_ends, gone_along
 from kgreason.shacl.compared_ends import compared_ends
 
 E = "https://example.org/c#"
@@ -70,3 +71,8 @@ def test_a_code_of_two_companies_is_told_and_not_that_companies_differ(tmp_path:
     assert told
     assert "number of chargedTo is shared by 2 or more" in told[0]
     assert not any("employedBy" in one and "company of chargedTo" in one for one in told)
+
+
+def test_what_a_rule_goes_along_however_far_is_known() -> None:
+    text = "$this <https://e/above>+ $this . ?x (<https://e/in>)* ?y . ?x <https://e/of> ?z"
+    assert gone_along(text) == {NamedNode("https://e/above"), NamedNode("https://e/in")}

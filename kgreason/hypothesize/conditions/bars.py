@@ -15,10 +15,25 @@ from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.identifiers import identifies
+from kgreason.hypothesize.conditions.kinds_of_test import (
+    BEGINNINGS,
+    BOUND,
+    BOUNDS,
+    KINDS,
+    LACKS,
+    NUMBERS,
+    OTHERS,
+    PIECES,
+    TEXTS,
+    THERE,
+    VALUES,
+    WRITTEN,
+)
 from kgreason.hypothesize.conditions.outcome_paths import (
     Way,
     both_ends,
     brought_by,
+    gone_along,
     made_of,
     plain,
 )
@@ -32,22 +47,9 @@ _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
 PARTLY: Final = figure("partlyRate")
 """The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
-_NUMBERS: Final = frozenset({"many", "few"})
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
-_THERE: Final = frozenset({"exists", "missing"})
-_BOUND: Final = "from"
-_BOUNDS: Final = frozenset({_BOUND, "until", "window", "many", "few"})
-_OTHERS: Final = frozenset({"all-but", "lacks"})
-_LACKS: Final = frozenset({"missing", "lacks", "few"})
-_WRITTEN: Final = frozenset({"numbered", "outline"})
-_TEXTS: Final = frozenset({"contains", "form", "prefix", "namespace", "elsewhere"}) | _WRITTEN
-_BEGINNINGS: Final = frozenset({"prefix", "namespace"})
-LETTERS: Final = frozenset({"form"}) | _WRITTEN
-_PIECES: Final = LETTERS | {"contains"}
-_KINDS: Final = frozenset({"datatype", "language", "node-kind"})
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
-_VALUES: Final = frozenset({"equals", "one-of"}) | _OTHERS | _BOUNDS
 _OF_VALUE: Final = frozenset({"In", "MinInclusive", "MinExclusive", "MaxInclusive", "MaxExclusive"})
 """Components, in readings of a query, that go by which value there is."""
 _DENIED: Final = re.compile(r"!\s*\(*\s*(?:REGEX|CONTAINS|STRSTARTS|STRENDS)\b", re.IGNORECASE)
@@ -79,6 +81,7 @@ class Bars:
         violation = view.constraint.violation
         self._text = "" if view.constraint.is_listed else violation.text
         self._listed = {NamedNode(iri) for iri in iris_in(self._text)}
+        self._along_and_on = gone_along(self._text)
         path = view.constraint.path
         self._path = plain(path) if path is not None else ()
         # Of one of several properties the values are those of the rule as well.
@@ -125,7 +128,7 @@ class Bars:
         ways = [condition]
         if condition.beside is not None:
             # What holds an end against another one sets a bound to both.
-            ways = [replace(condition, test=_BOUND, path=p) for p in condition.paths]
+            ways = [replace(condition, test=BOUND, path=p) for p in condition.paths]
         return next((why for way in ways for check in checks if (why := check(way))), "")
 
     def _when_compared(self, condition: Condition) -> bool:
@@ -135,7 +138,7 @@ class Bars:
         bounds on both say the rule again. Of numbers the least is below whatever it is compared
         with.
         """
-        bound = condition.dated and condition.test in _BOUNDS
+        bound = condition.dated and condition.test in BOUNDS
         return self._compares and bound and _steps(condition.path) == self._first
 
     @cached_property
@@ -196,10 +199,10 @@ class Bars:
         if self._component != TRAILS.OutcomeQuery or not condition.path.steps:
             return ""
         first = condition.path.steps[0]
-        if condition.test in _NUMBERS and self._sums:
+        if condition.test in NUMBERS and self._sums:
             return ""
         if (
-            condition.test in _TEXTS
+            condition.test in TEXTS
             and self._looked
             and self._looked.text
             and self.on_value(condition)
@@ -227,8 +230,10 @@ class Bars:
         way = _steps(condition.path)
         if any(way[: len(own)] == own for own in self._brought_by):
             return "what is said there is the outcome"
-        if condition.test in _LACKS and any(way[: len(own)] == own for own in self._lacking):
+        if condition.test in LACKS and any(way[: len(own)] == own for own in self._lacking):
             return "of what is lacking nothing is said"
+        if any(((not back, along),) == own for own in self._lacking for back, along in way[1:]):
+            return "it is about the links of which one is lacking"
         if condition.test == "shared" and way in self._unique:
             return "the rule itself asks who shares this"
         return ""
@@ -271,7 +276,7 @@ class Bars:
             if _has_value(term)
         ):
             return "property and value are those of the rule"
-        if condition.test in _TEXTS and any(
+        if condition.test in TEXTS and any(
             self._told_by_rule(term.value) for term in condition.named if _has_value(term)
         ):
             return "the text is one that the rule names"
@@ -288,12 +293,12 @@ class Bars:
 
         Where the rule sums numbers up, how many they are is something else.
         """
-        if condition.test in _NUMBERS and self._sums:
+        if condition.test in NUMBERS and self._sums:
             return False
-        but_a_number = condition.test in _OTHERS and any(
+        but_a_number = condition.test in OTHERS and any(
             isinstance(term, Literal) and term.datatype in NUMERIC for term in condition.named
         )
-        asked = condition.test in _THERE | _BOUNDS or but_a_number
+        asked = condition.test in THERE | BOUNDS or but_a_number
         return asked or self._tells_who_has(condition)
 
     @cached_property
@@ -317,12 +322,12 @@ class Bars:
 
     def _asked_form(self, condition: Condition) -> str:
         """Bar what texts are like that the rule itself compares, or forbids to be like that."""
-        if condition.test not in _TEXTS:
+        if condition.test not in TEXTS:
             return ""
         on_value, along = self.on_value(condition), condition.along
         spoken = along in self._listed and along is not None and self._spoken(along)
         beside = self._component in _WHOLE and spoken and not on_value
-        if (on_value and self._forbids_form) or (beside and condition.test in _WRITTEN):
+        if (on_value and self._forbids_form) or (beside and condition.test in WRITTEN):
             return "the rule itself asks what this text is like"
         return ""
 
@@ -356,30 +361,30 @@ class Bars:
         typed = steps[: len(end)] == end and SH["class"] in self._constraint.parameters
         reasons = (
             (
-                steps == self._path[: len(steps)] and test in _THERE,
+                steps == self._path[: len(steps)] and test in THERE,
                 "the rule itself asks whether there is a value",
             ),
             (
-                on_value and test in _BOUNDS | {"node-kind"},
+                on_value and test in BOUNDS | {"node-kind"},
                 "bounds, counts and kinds of the constrained value are what the rule is about",
             ),
             (
-                on_value and test in _OTHERS | {"equals"} and named,
+                on_value and test in OTHERS | {"equals"} and named,
                 "the value is the one that the rule names",
             ),
             (
-                beyond and self._presence and test in _THERE | _OTHERS | _BOUNDS,
+                beyond and self._presence and test in THERE | OTHERS | BOUNDS,
                 "what has no value has nothing behind it either",
             ),
             (
                 beyond
                 and len(steps) > len(self._path)
                 and SH["class"] in self._constraint.parameters
-                and test in _THERE | _OTHERS | {"few"},
+                and test in THERE | OTHERS | {"few"},
                 "of what is not described nothing is said, and no class either",
             ),
             (
-                on_value and self._component in COUNTED and test in _OTHERS,
+                on_value and self._component in COUNTED and test in OTHERS,
                 "of several values one is always another than the one named",
             ),
             (typed, "the rule itself asks for the class"),
@@ -389,7 +394,7 @@ class Bars:
     def _of_own_class(self, condition: Condition) -> bool:
         """Check whether nodes are told by the class that they lack, where a rule asks for one."""
         asked = self._constraint.path is None and SH["class"] in self._constraint.parameters
-        lacking = condition.test in _THERE | _OTHERS | {"few"}
+        lacking = condition.test in THERE | OTHERS | {"few"}
         return asked and lacking and _steps(condition.path) == ((False, TYPE),)
 
     def _looked_at(self, condition: Condition) -> str:
@@ -397,16 +402,12 @@ class Bars:
         steps = _steps(condition.path)
         if self._looked is None or steps[:1] != self._end:
             return ""
-        asked = len(steps) == 1 and self._looked.text and condition.test in _PIECES
+        asked = len(steps) == 1 and self._looked.text and condition.test in PIECES
         if asked and not self.on_value(condition):
             return "the rule itself asks what this text is like"
-        if len(steps) == 1 and _OF_KINDS & self._looked.components and condition.test in _KINDS:
+        if len(steps) == 1 and _OF_KINDS & self._looked.components and condition.test in KINDS:
             return "the rule itself asks of which kind this value is"
-        if (
-            len(steps) > 1
-            and self._looked.described
-            and condition.test in _THERE | _OTHERS | {"few"}
-        ):
+        if len(steps) > 1 and self._looked.described and condition.test in THERE | OTHERS | {"few"}:
             return "of what is not described nothing is said"
         return ""
 
@@ -416,13 +417,13 @@ class Bars:
         if any(steps[: len(end)] == end for end in self._enough):
             return "the query itself asks which nodes have a value"
         counted = any(steps[: len(end)] == end for end in self._counted)
-        if counted and condition.test in _NUMBERS:
+        if counted and condition.test in NUMBERS:
             return "what has several values has several things behind them"
         return ""
 
     def _decided(self, condition: Condition) -> str:
         """Bar which value there is where a query goes by that alone: true or false, or a bound."""
-        if condition.test in _VALUES and _steps(condition.path) in self._deciding:
+        if condition.test in VALUES and _steps(condition.path) in self._deciding:
             return "the query itself asks which value this is"
         return ""
 
@@ -465,7 +466,7 @@ class Bars:
 
     def _compared(self, condition: Condition) -> str:
         """Bar bounds on what the rule compares the value with."""
-        if len(condition.path) != 1 or condition.test not in _BOUNDS | _THERE | _WRITTEN:
+        if len(condition.path) != 1 or condition.test not in BOUNDS | THERE | WRITTEN:
             return ""
         pairs = (SH.lessThan, SH.lessThanOrEquals, SH.equals, SH.disjoint)
         named = {t for p in pairs for t in self._constraint.parameters.get(p, ())}
@@ -476,9 +477,12 @@ class Bars:
     def _beside(self, condition: Condition) -> str:
         """Bar what a source says of the constrained property: where one node has it, so has it."""
         steps = condition.path.steps
+        named = condition.test in {"equals", "one-of", "under"}
         told = {step.along for step in steps if step.kind == "properties"}
         if told and {step for _, step in self._path} & set(condition.named):
             return "it only says that the constrained property is used there, or is not"
+        if steps and self._along_and_on.issuperset(s.along for s in steps) and not named:
+            return "the rule itself goes along this"
         asked = {step for _, step in self._path}
         asked |= self._listed if self._component in _WHOLE else set()
         if any(step.kind == "within" for step in steps) and steps[-1].along in asked - {TYPE}:
@@ -490,7 +494,7 @@ class Bars:
 
         They may ask for it at the end of several steps.
         """
-        if self._component not in _LACKING or condition.test not in _LACKS:
+        if self._component not in _LACKING or condition.test not in LACKS:
             return ""
         steps = condition.path.steps
         forwards = tuple(s.along for s in steps if s.kind == "forward" and s.along is not None)
@@ -536,10 +540,8 @@ class Bars:
 
         What a source would say of it is what is lacking, so there is a source less.
         """
-        steps = condition.path.steps
-        if len(steps) == 1 and steps[0].kind == "source" and condition.test == "few":
-            return "of what lacks a value fewer sources speak" if self._lacked else ""
-        return ""
+        few = condition.test == "few" and [s.kind for s in condition.path.steps] == ["source"]
+        return "of what lacks a value fewer sources speak" if few and self._lacked else ""
 
     def _linked_by(self, along: NamedNode, more: str = "") -> int:
         """Return the nodes that something points at by a property, a bit for each."""
@@ -576,7 +578,7 @@ class Bars:
         # Where texts fail that have no right form, a piece tells the form that they have instead;
         # where those fail that have a wrong one, it says the rule again, but for how they begin.
         denied = read is not None and read.offending and _DENIED.search(read.offending.text)
-        told = _TEXTS if denied else _BEGINNINGS if steps else ()
+        told = TEXTS if denied else BEGINNINGS if steps else ()
         return steps == self._end and condition.test in told
 
     def direct(self, condition: Condition) -> bool:

@@ -354,7 +354,9 @@ class Cut:
             for beginning in beginnings_of(iri):
                 masks[beginning] |= mask
         for text in sorted(masks, key=len, reverse=True):
-            yield (("text", Literal(text)),), masks[text]
+            # What all ends have in common says no more than that there are any.
+            if masks[text] != self.table.some or not self.path.steps:
+                yield (("text", Literal(text)),), masks[text]
 
     def _spaces(self, *, inside: bool) -> Iterator[tuple[Terms, int]]:
         """Yield the nodes in each namespace, or those outside of it."""

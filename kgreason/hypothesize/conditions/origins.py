@@ -4,8 +4,9 @@ from typing import Final
 
 from kgreason.base.figures import figure
 from kgreason.hypothesize.conditions.atlas import Atlas
-from kgreason.hypothesize.conditions.bars import LETTERS, Bars
+from kgreason.hypothesize.conditions.bars import Bars
 from kgreason.hypothesize.conditions.condition import Condition
+from kgreason.hypothesize.conditions.kinds_of_test import LETTERS
 from kgreason.hypothesize.conditions.paths import Path
 
 _SIGN: Final = figure("signOverlap")

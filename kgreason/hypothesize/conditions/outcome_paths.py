@@ -12,6 +12,8 @@ Way = tuple[tuple[bool, NamedNode], ...]
 """The steps of a path, each backwards or not."""
 _FIXED: Final = re.compile(r"[?$]value\s+<([^<>\s]+)>\s+[^?$\s]")
 """What is said of ?value by a property, and is no variable."""
+_ON: Final = re.compile(r"<([^<>\s]+)>\s*\)?\s*[+*]")
+"""A property that is gone along however many times."""
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _HELD: Final = re.compile(r"[?$]\w+\s*\)*\s*[<>=!]=?\s*\(*\s*[?$]\w+")
 """Two variables that are compared."""
@@ -55,6 +57,14 @@ def brought_by(readings: Iterable[Reading], nearly_all: Callable[[str], bool]) -
         if said and way[0][0] and not nearly_all(one.path.text):
             made.add(way)
     return frozenset(made)
+
+
+def gone_along(text: str) -> frozenset[NamedNode]:
+    """Return the properties that a rule goes along however many steps, as in “above itself”.
+
+    How many steps there are along these, and what things there are like, says the rule again.
+    """
+    return frozenset(map(NamedNode, _ON.findall(text)))
 
 
 def both_ends(pairs: Iterable[frozenset[Path]], ways: Iterable[Sequence[object]]) -> bool:
