@@ -130,7 +130,8 @@ class Cut:
     @property
     def _one_each(self) -> bool:
         """Whether nodes have sources of their own: what those are called are the nodes' names."""
-        of_source = bool(self.path.steps) and self.path.steps[-1].kind == "source"
+        last = self.path.steps[-1].kind if self.path.steps else ""
+        of_source = last in {"source", "described-in"}
         return of_source and len(self.table.ends) * 2 > self._everyone.bit_count()
 
     @cached_property
