@@ -20,8 +20,11 @@ CLAIMED: Final = "claimed"
 NOTHING: Final = "It would change nothing at the claimed nodes."
 _FEASIBLE: Final = 0.95
 _PATHLESS: Final = frozenset(
-    {SH.ClosedConstraintComponent, SH.SPARQLConstraintComponent, TRAILS.OutcomeQuery}
-)
+    {
+        SH[f"{name}ConstraintComponent"]
+        for name in ("Closed", "SPARQL", "Xone", "Or", "And", "Not", "Node")
+    }
+) | {TRAILS.OutcomeQuery}
 """Rules without a path, whose text names the properties that they are about."""
 
 
