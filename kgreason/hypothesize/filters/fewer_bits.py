@@ -22,8 +22,9 @@ class FewerBits(Filter):
     describes twice, by a feed and by its days. Where a family's region and the other one leave
     each enough nodes to compare within the strata of the other, tests decide. That a single
     condition holds the nodes of the family says what these would save; what would save too few bits
-    to be told stays, for it is put to the test as a rival. It runs after conjunctions were made: a
-    family's region may be a part of one.
+    to be told stays, for it is put to the test as a rival, unless the other lies inside of it and
+    holds all its failing nodes. It runs after conjunctions were made: a family's region may be a
+    part of one.
     """
 
     name: ClassVar[str] = "fewer-bits"
@@ -43,12 +44,33 @@ class FewerBits(Filter):
                 rivals = [c for c in told if c in apart and not _parted(view, candidate, c)]
                 bits = _of_family(view, candidate) if rivals else None
             found = None if bits is None or bits < TOLD else _best(candidate, bits, rivals)
+            if found is None and candidate not in told:
+                found = _inner(view, candidate, [c for c in told if c in apart])
             if found is None:
                 kept.append(candidate)
             else:
                 why = Figure("bits that the other saves beyond it", found[0], MORE)
                 dropped.append(Dropped(candidate, self, why, found[1]))
         return Sifted(kept, dropped)
+
+
+def _inner(
+    view: View, candidate: Candidate, paid: Sequence[Candidate]
+) -> tuple[float, Candidate] | None:
+    """Return a rival inside a region that holds all its failing nodes, and fewer that pass."""
+    if candidate.is_mechanism:
+        return None
+    bits = _of_family(view, candidate) or 0.0
+    inner = (
+        (_bits(other) - bits, other)
+        for other in paid
+        if other.aspect == candidate.aspect
+        and not other.members & ~candidate.members
+        and other.members != candidate.members
+        and not candidate.claimed & ~other.members
+    )
+    best = max(inner, key=lambda each: each[0], default=None)
+    return best if best is not None and best[0] >= MORE else None
 
 
 def _bits(candidate: Candidate) -> float:
