@@ -646,3 +646,18 @@ def test_which_of_two_values_has_to_come_first_is_read(test: str) -> None:
     query = f"SELECT ?focus ({test} AS ?outcome) {{ ?focus {_P} ?v ; {_Q} ?w }}"
     pairs = {one.path.text: one.compared and str(one.compared) for one in readings(query)}
     assert pairs == {_P: _Q, _Q: None}
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        '!STRENDS(STR(?focus), CONCAT("/", STR(?v)))',
+        'STR(?v) != REPLACE(STR(?focus), "^.*/", "")',
+        "!CONTAINS(STR(?focus), ?v)",
+    ],
+)
+def test_a_text_that_has_to_be_a_piece_of_the_nodes_iri_is_at_fault(test: str) -> None:
+    query = f"SELECT ?focus ?outcome {{ ?focus {_P} ?v BIND ({test} AS ?outcome) }}"
+    (read,) = readings(query)
+    assert (read.path.text, read.components, read.lacking) == (_P, frozenset({"SPARQL"}), False)
+    assert read.offending is not None
