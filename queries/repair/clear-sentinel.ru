@@ -3,7 +3,7 @@
 #+ does: leave out the {dimension} {level}
 #+ explanation: The one wrong value that many nodes share is removed; that nothing is known is then told by there being nothing. Where the shapes ask for a value, that is an obstacle: what it is nobody knows.
 #+ example: A weight of -999 is left out.
-#+ families: value-repeated value-repeated-order value-filler value-unset
+#+ families: value-repeated value-repeated-order value-default value-filler value-unset
 #+ region: literal-value
 #+ operation: remove
 #+ mends: data
