@@ -30,6 +30,7 @@ _LEAST_SOURCES: Final = integer("sourceNodes")
 _FAN: Final = integer("stepFan")
 _ROWS: Final = integer("stepPairs")
 _BESIDE: Final = integer("beside")
+_THRONG: Final = integer("throng")
 _CLASS_SHARE: Final = figure("classShare")
 
 
@@ -54,6 +55,26 @@ class Table:
                 counts[place] |= counts[place - 1] & mask
             counts[0] |= mask
         return tuple(counts)
+
+    @cached_property
+    def by_number(self) -> Mapping[int, int]:
+        """The nodes by the number of different ends that they reach; those that reach none aside.
+
+        Counted for all nodes at once, each figure of the binary numbers in a set of its own.
+        """
+        planes: list[int] = []
+        for mask in self.ends.values():
+            carry = mask
+            for place, plane in enumerate(planes):
+                planes[place], carry = plane ^ carry, plane & carry
+            if carry:
+                planes.append(carry)
+        found = {0: self.some}
+        for plane in reversed(planes):
+            halves = [(2 * n + bit, nodes & (plane if bit else ~plane))
+                      for n, nodes in found.items() for bit in (0, 1)]  # fmt: skip
+            found = {n: nodes for n, nodes in halves if nodes}
+        return found
 
     @property
     def functional(self) -> bool:
@@ -94,6 +115,7 @@ class Atlas:
         default_factory=dict, repr=False
     )
     _pairs: dict[Path, int] = field(default_factory=dict, repr=False)
+    _throngs: dict[Path, Sequence[Way]] = field(default_factory=dict, repr=False)
     _numbers: dict[Term, int] = field(default_factory=dict, repr=False)
     cut: dict[Path, Any] = field(default_factory=dict, repr=False)
     units: dict[tuple[Path, int], Any] = field(default_factory=dict, repr=False)
@@ -158,7 +180,7 @@ class Atlas:
         Of which class a thing is comes first to anybody's mind, so that step has a share of its
         own, however many others there are; these share the rest evenly.
         """
-        ways = self.ways(before)
+        ways = [*self.ways(before), *self.throngs(before)]
         others = [way for way in ways if way.step != OF_CLASS]
         if not others or len(others) == len(ways):
             return choice(len(ways))
@@ -170,6 +192,34 @@ class Atlas:
         if path not in self._ways:
             self._ways[path] = list(self._found(path)) if self.goes_on(path) else []
         return self._ways[path]
+
+    def throngs(self, path: Path) -> Sequence[Way]:
+        """Return the steps to what points at the end of a path in numbers: they alone say anything.
+
+        Such as the nurses of a ward. What they are each like is nothing that a node is linked with.
+        """
+        if path not in self._throngs:
+            known = self.links.steps.get(("backward", *self._here(path)), ()) if path.steps else ()
+            ways = (_way("backward", *found) for found in known) if self.ways(path) else ()
+            self._throngs[path] = [
+                way
+                for way in ways
+                if way is not None
+                and _BESIDE * way.reached < way.pairs <= min(_THRONG * way.reached, _ROWS)
+                and not path.goes_back(way.step)
+                and not any(step.kind == "within" for step in path.steps)
+            ]
+        return self._throngs[path]
+
+    def is_throng(self, path: Path) -> bool:
+        """Check whether a path ends with what points at something in numbers."""
+        steps = [way.step for way in self._throngs.get(path.before, ())] if path.steps else []
+        return path.steps[-1:] != () and path.steps[-1] in steps
+
+    def _here(self, path: Path) -> tuple[int, int]:
+        """Return what stands for the set of things at the end of a path, which would be kept."""
+        there = frozenset(end for end in self.table(path).ends if not isinstance(end, Literal))
+        return len(there), hash(there)
 
     def length(self, path: Path) -> int:
         """Return the number of steps of a path, without those that lead to blank nodes alone.

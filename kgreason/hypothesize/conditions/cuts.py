@@ -20,7 +20,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Value, role
-from kgreason.base.terms import NUMERIC, XSD
+from kgreason.base.terms import NUMERIC
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
@@ -37,6 +37,7 @@ from kgreason.hypothesize.conditions.ends import (
     weekday_of,
     written_as,
 )
+from kgreason.hypothesize.conditions.how_many import MOST_OF_FEW, counts, crowds
 from kgreason.hypothesize.conditions.letters import (
     beginnings_of,
     forms,
@@ -51,11 +52,7 @@ from kgreason.hypothesize.conditions.ordered import Ordered
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import clustered_by
 
-MOST_OF_FEW: Final = integer("mostOfFew")
-"""The most things that `one-of` names."""
 _COUNTS: Final = frozenset({"many", "few", "shared"})
-_CROWDS: Final = integer("crowdSizes")
-_SEVERAL: Final = 2
 MANY_ENDS: Final = integer("manyEnds")
 _ORDERED_SHARE: Final = figure("orderedShare")
 _BETWEEN: Final = "\x00"
@@ -99,6 +96,12 @@ class Cut:
         self,
     ) -> Iterator[tuple[str, list[tuple[Terms, int]]]]:
         table = self.table
+        if self.atlas.is_throng(self.path):
+            # Only how many there are says something, where none of them is a focus node.
+            if not any(end in self.atlas.population.index for end in table.ends):
+                yield "many", self._kept(counts(table, least=True))
+                yield "few", self._kept(counts(table, least=False))
+            return
         if self.path.steps:
             single = self._single()
             yield "equals", [((("term", t),), m) for t, m in single]
@@ -108,9 +111,9 @@ class Cut:
                 yield "all-but", self._kept(((("term", t),), self._other(m)) for t, m in single)
                 yield "lacks", self._kept(((("term", t),), self._everyone & ~m) for t, m in single)
             yield "under", self._kept(self._under())
-            yield "many", self._kept(self._counts(least=True))
-            yield "few", self._kept(self._counts(least=False))
-            yield "shared", self._kept(self._crowds())
+            yield "many", self._kept(counts(table, least=True))
+            yield "few", self._kept(counts(table, least=False))
+            yield "shared", self._kept(crowds(self.atlas, table))
             yield "datatype", self._kept(self._grouped("datatype", datatype_of))
             yield "language", self._kept(self._grouped("language", language_of))
             days = (self._grouped("day", by) for by in (weekday_of, part_of_week_of))
@@ -284,38 +287,6 @@ class Cut:
                 own = self.table.ends.get(upper, 0)
                 if isinstance(upper, NamedNode) and masks[upper] | own != own:
                     yield (("relation", relation), ("term", upper)), masks[upper] | own
-
-    def _counts(self, *, least: bool) -> Iterator[tuple[Terms, int]]:
-        at = self.table.at_least
-        for count in range(2, len(at)) if least else range(1, len(at)):
-            mask = at[count - 1] if least else self.table.some & ~at[count]
-            if least or at[count]:
-                yield (("count", Literal(str(count), datatype=XSD.integer)),), mask
-
-    def _crowds(self) -> Iterator[tuple[Terms, int]]:
-        """Yield the nodes whose end many things share, from some of the numbers of these on.
-
-        Where few ends are shared so much, which ones they are says more. Of a code it is told only
-        that two things or more have it.
-        """
-        nodes = self._everyone.bit_count()
-        known = self.atlas.links.crowds(self.path.steps[-1], self.table.ends, nodes)
-        crowds: dict[int, int] = {}
-        alike: Counter[int] = Counter()
-        for end, mask in self.table.ends.items() if known else ():
-            size = known.get(end, 0)
-            size = min(size, _SEVERAL) if isinstance(end, Literal) else size
-            if size:
-                crowds[size] = crowds.get(size, 0) | mask
-                alike[size] += 1
-        sizes = sorted(crowds, reverse=True)
-        wanted = set(sizes[:: -(-len(sizes) // _CROWDS)] if sizes else ())
-        mask = ends = 0
-        for size in sizes:
-            mask |= crowds[size]
-            ends += alike[size]
-            if size in wanted and size > 1 and ends > MOST_OF_FEW:
-                yield (("count", Literal(str(size), datatype=XSD.integer)),), mask
 
     def _grouped(
         self, name: str, group: Callable[[Term], NamedNode | Literal | None]

@@ -15,7 +15,8 @@ from kgreason.base.figures import integer
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST
 from kgreason.hypothesize.conditions.condition import Condition
-from kgreason.hypothesize.conditions.cuts import MOST_OF_FEW, Cut
+from kgreason.hypothesize.conditions.cuts import Cut
+from kgreason.hypothesize.conditions.how_many import MOST_OF_FEW
 from kgreason.hypothesize.conditions.ordered import Counted, Counts
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.pool import Scored

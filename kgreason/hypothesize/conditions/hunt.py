@@ -134,6 +134,7 @@ class Hunt:
             if self.pool.left >= _LEFT:
                 self._side_by_side()
                 self._beside_dates()
+                self._throngs()
 
     def _go_on(self) -> None:
         """Fetch some of the paths left over, those that go on from where most is told already.
@@ -192,6 +193,17 @@ class Hunt:
                 if any(is_date(end) for end in islice(self.atlas.table(path).ends, _PEEK)):
                     left -= 1
                     self._look_beyond(path)
+
+    def _throngs(self) -> None:
+        """Look at how many things point at what nodes are linked with, where they are many."""
+        looked, left = {cut.path for cut in self.cuts}, self.extent.further
+        for cut in tuple(self.cuts):
+            if cut.path.steps and len(cut.table.ends) <= MANY_ENDS and _leads_on(cut.table):
+                for way in self.atlas.throngs(cut.path):
+                    path = cut.path.then(way.step)
+                    if left and path not in looked:
+                        left -= 1
+                        self._look_beyond(path)
 
     def _tells(self, path: Path) -> float:
         """Return what the best condition of a path saves, 0 where it leaves nothing to be told.
