@@ -13,22 +13,9 @@ from kgreason.base.templates import Fragment
 from kgreason.base.terms import NUMERIC, SH, TRAILS, TYPE, iris_in
 from kgreason.context.named_wrong import names_wrong
 from kgreason.context.view import COUNTED, View, forbids, members
+from kgreason.hypothesize.conditions import kinds_of_test as kinds
 from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.identifiers import identifies
-from kgreason.hypothesize.conditions.kinds_of_test import (
-    BEGINNINGS,
-    BOUND,
-    BOUNDS,
-    KINDS,
-    LACKS,
-    NUMBERS,
-    OTHERS,
-    PIECES,
-    TEXTS,
-    THERE,
-    VALUES,
-    WRITTEN,
-)
 from kgreason.hypothesize.conditions.outcome_paths import (
     Way,
     both_ends,
@@ -48,6 +35,7 @@ PARTLY: Final = figure("partlyRate")
 """The share of nodes, or of claimed failures, from which on something holds for many of them."""
 _LEAST_TEXT: Final = 3  # letters; what is shorter is in many texts by chance
 _SUMS: Final = re.compile(r"\b(?:SUM|AVG)\s*\(\s*(?:DISTINCT\s+)?[?$]", re.IGNORECASE)
+_CALENDAR: Final = re.compile(r"\b(?:HOURS|DAY|MONTH|SUBSTR)\s*\(", re.IGNORECASE)
 _COUNTS: Final = re.compile(r"\bCOUNT\s*\(", re.IGNORECASE)
 _OF_KINDS: Final = frozenset({"Datatype", "LanguageIn", "NodeKind"})
 _OF_VALUE: Final = frozenset({"In", "MinInclusive", "MinExclusive", "MaxInclusive", "MaxExclusive"})
@@ -128,7 +116,7 @@ class Bars:
         ways = [condition]
         if condition.beside is not None:
             # What holds an end against another one sets a bound to both.
-            ways = [replace(condition, test=BOUND, path=p) for p in condition.paths]
+            ways = [replace(condition, test=kinds.BOUND, path=p) for p in condition.paths]
         return next((why for way in ways for check in checks if (why := check(way))), "")
 
     def _when_compared(self, condition: Condition) -> bool:
@@ -138,7 +126,7 @@ class Bars:
         bounds on both say the rule again. Of numbers the least is below whatever it is compared
         with.
         """
-        bound = condition.dated and condition.test in BOUNDS
+        bound = condition.dated and condition.test in kinds.BOUNDS
         return self._compares and bound and _steps(condition.path) == self._first
 
     @cached_property
@@ -199,10 +187,12 @@ class Bars:
         if self._component != TRAILS.OutcomeQuery or not condition.path.steps:
             return ""
         first = condition.path.steps[0]
-        if condition.test in NUMBERS and self._sums:
+        if condition.test in kinds.NUMBERS and self._sums:
+            return ""
+        if condition.test in kinds.CALENDAR and not _CALENDAR.search(self._text):
             return ""
         if (
-            condition.test in TEXTS
+            condition.test in kinds.TEXTS
             and self._looked
             and self._looked.text
             and self.on_value(condition)
@@ -230,7 +220,7 @@ class Bars:
         way = _steps(condition.path)
         if any(way[: len(own)] == own for own in self._brought_by):
             return "what is said there is the outcome"
-        if condition.test in LACKS and any(way[: len(own)] == own for own in self._lacking):
+        if condition.test in kinds.LACKS and any(way[: len(own)] == own for own in self._lacking):
             return "of what is lacking nothing is said"
         if any(((not back, along),) == own for own in self._lacking for back, along in way[1:]):
             return "it is about the links of which one is lacking"
@@ -276,7 +266,7 @@ class Bars:
             if _has_value(term)
         ):
             return "property and value are those of the rule"
-        if condition.test in TEXTS and any(
+        if condition.test in kinds.TEXTS and any(
             self._told_by_rule(term.value) for term in condition.named if _has_value(term)
         ):
             return "the text is one that the rule names"
@@ -293,12 +283,12 @@ class Bars:
 
         Where the rule sums numbers up, how many they are is something else.
         """
-        if condition.test in NUMBERS and self._sums:
+        if condition.test in kinds.NUMBERS and self._sums:
             return False
-        but_a_number = condition.test in OTHERS and any(
+        but_a_number = condition.test in kinds.OTHERS and any(
             isinstance(term, Literal) and term.datatype in NUMERIC for term in condition.named
         )
-        asked = condition.test in THERE | BOUNDS or but_a_number
+        asked = condition.test in kinds.THERE | kinds.BOUNDS or but_a_number
         return asked or self._tells_who_has(condition)
 
     @cached_property
@@ -322,12 +312,12 @@ class Bars:
 
     def _asked_form(self, condition: Condition) -> str:
         """Bar what texts are like that the rule itself compares, or forbids to be like that."""
-        if condition.test not in TEXTS:
+        if condition.test not in kinds.TEXTS:
             return ""
         on_value, along = self.on_value(condition), condition.along
         spoken = along in self._listed and along is not None and self._spoken(along)
         beside = self._component in _WHOLE and spoken and not on_value
-        if (on_value and self._forbids_form) or (beside and condition.test in WRITTEN):
+        if (on_value and self._forbids_form) or (beside and condition.test in kinds.WRITTEN):
             return "the rule itself asks what this text is like"
         return ""
 
@@ -361,30 +351,30 @@ class Bars:
         typed = steps[: len(end)] == end and SH["class"] in self._constraint.parameters
         reasons = (
             (
-                steps == self._path[: len(steps)] and test in THERE,
+                steps == self._path[: len(steps)] and test in kinds.THERE,
                 "the rule itself asks whether there is a value",
             ),
             (
-                on_value and test in BOUNDS | {"node-kind"},
+                on_value and test in kinds.BOUNDS | {"node-kind"},
                 "bounds, counts and kinds of the constrained value are what the rule is about",
             ),
             (
-                on_value and test in OTHERS | {"equals"} and named,
+                on_value and test in kinds.OTHERS | {"equals"} and named,
                 "the value is the one that the rule names",
             ),
             (
-                beyond and self._presence and test in THERE | OTHERS | BOUNDS,
+                beyond and self._presence and test in kinds.THERE | kinds.OTHERS | kinds.BOUNDS,
                 "what has no value has nothing behind it either",
             ),
             (
                 beyond
                 and len(steps) > len(self._path)
                 and SH["class"] in self._constraint.parameters
-                and test in THERE | OTHERS | {"few"},
+                and test in kinds.THERE | kinds.OTHERS | {"few"},
                 "of what is not described nothing is said, and no class either",
             ),
             (
-                on_value and self._component in COUNTED and test in OTHERS,
+                on_value and self._component in COUNTED and test in kinds.OTHERS,
                 "of several values one is always another than the one named",
             ),
             (typed, "the rule itself asks for the class"),
@@ -394,7 +384,7 @@ class Bars:
     def _of_own_class(self, condition: Condition) -> bool:
         """Check whether nodes are told by the class that they lack, where a rule asks for one."""
         asked = self._constraint.path is None and SH["class"] in self._constraint.parameters
-        lacking = condition.test in THERE | OTHERS | {"few"}
+        lacking = condition.test in kinds.WHETHER
         return asked and lacking and _steps(condition.path) == ((False, TYPE),)
 
     def _looked_at(self, condition: Condition) -> str:
@@ -402,12 +392,16 @@ class Bars:
         steps = _steps(condition.path)
         if self._looked is None or steps[:1] != self._end:
             return ""
-        asked = len(steps) == 1 and self._looked.text and condition.test in PIECES
+        asked = len(steps) == 1 and self._looked.text and condition.test in kinds.PIECES
         if asked and not self.on_value(condition):
             return "the rule itself asks what this text is like"
-        if len(steps) == 1 and _OF_KINDS & self._looked.components and condition.test in KINDS:
+        if (
+            len(steps) == 1
+            and _OF_KINDS & self._looked.components
+            and condition.test in kinds.KINDS
+        ):
             return "the rule itself asks of which kind this value is"
-        if len(steps) > 1 and self._looked.described and condition.test in THERE | OTHERS | {"few"}:
+        if len(steps) > 1 and self._looked.described and condition.test in kinds.WHETHER:
             return "of what is not described nothing is said"
         return ""
 
@@ -417,13 +411,13 @@ class Bars:
         if any(steps[: len(end)] == end for end in self._enough):
             return "the query itself asks which nodes have a value"
         counted = any(steps[: len(end)] == end for end in self._counted)
-        if counted and condition.test in NUMBERS:
+        if counted and condition.test in kinds.NUMBERS:
             return "what has several values has several things behind them"
         return ""
 
     def _decided(self, condition: Condition) -> str:
         """Bar which value there is where a query goes by that alone: true or false, or a bound."""
-        if condition.test in VALUES and _steps(condition.path) in self._deciding:
+        if condition.test in kinds.VALUES and _steps(condition.path) in self._deciding:
             return "the query itself asks which value this is"
         return ""
 
@@ -466,7 +460,10 @@ class Bars:
 
     def _compared(self, condition: Condition) -> str:
         """Bar bounds on what the rule compares the value with."""
-        if len(condition.path) != 1 or condition.test not in BOUNDS | THERE | WRITTEN:
+        if (
+            len(condition.path) != 1
+            or condition.test not in kinds.BOUNDS | kinds.THERE | kinds.WRITTEN
+        ):
             return ""
         pairs = (SH.lessThan, SH.lessThanOrEquals, SH.equals, SH.disjoint)
         named = {t for p in pairs for t in self._constraint.parameters.get(p, ())}
@@ -494,7 +491,7 @@ class Bars:
 
         They may ask for it at the end of several steps.
         """
-        if self._component not in _LACKING or condition.test not in LACKS:
+        if self._component not in _LACKING or condition.test not in kinds.LACKS:
             return ""
         steps = condition.path.steps
         forwards = tuple(s.along for s in steps if s.kind == "forward" and s.along is not None)
@@ -578,7 +575,7 @@ class Bars:
         # Where texts fail that have no right form, a piece tells the form that they have instead;
         # where those fail that have a wrong one, it says the rule again, but for how they begin.
         denied = read is not None and read.offending and _DENIED.search(read.offending.text)
-        told = TEXTS if denied else BEGINNINGS if steps else ()
+        told = kinds.TEXTS if denied else kinds.BEGINNINGS if steps else ()
         return steps == self._end and condition.test in told
 
     def direct(self, condition: Condition) -> bool:

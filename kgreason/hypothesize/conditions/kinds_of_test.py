@@ -20,6 +20,10 @@ TEXTS: Final = frozenset({"contains", "form", "prefix", "namespace", "elsewhere"
 """What the text of the end is like."""
 BEGINNINGS: Final = frozenset({"prefix", "namespace"})
 """What the text of the end begins with."""
+WHETHER: Final = THERE | OTHERS | {"few"}
+"""Whether there is such an end, or another one, or few."""
+CALENDAR: Final = frozenset({"weekday", "hours", "months"})
+"""In which part of a week, a day or a year a time lies."""
 LETTERS: Final = frozenset({"form"}) | WRITTEN
 """What letters and signs a text is made of."""
 PIECES: Final = LETTERS | {"contains"}
