@@ -7,7 +7,7 @@ import pytest
 from pyoxigraph import NamedNode
 
 import kgreason
-from kgreason.hypothesize.conditions.outcome_paths import both_ends, gone_along
+from kgreason.hypothesize.conditions.outcome_paths import both_ends, gone_along, round_about
 from kgreason.shacl.compared_ends import compared_ends
 
 E = "https://example.org/c#"
@@ -76,3 +76,45 @@ def test_a_code_of_two_companies_is_told_and_not_that_companies_differ(tmp_path:
 def test_what_a_rule_goes_along_however_far_is_known() -> None:
     text = "$this <https://e/above>+ $this . ?x (<https://e/in>)* ?y . ?x <https://e/of> ?z"
     assert gone_along(text) == {NamedNode("https://e/above"), NamedNode("https://e/in")}
+
+
+@pytest.mark.parametrize(
+    ("ways", "told"),
+    [
+        ([["author", "^editor", "of"]], ["round about"]),
+        ([["editor", "^author"]], ["round about"]),
+        ([["author", "nation"], ["editor", "nation"]], ["round about"]),
+        ([["author", "nation"], ["editor", "town"]], []),
+        ([["author", "nation"]], []),
+        ([["author", "^author"]], []),
+    ],
+)
+def test_what_leads_from_one_compared_thing_to_the_other_is_known(
+    ways: list[list[str]], told: list[str]
+) -> None:
+    def way(names: list[str]) -> tuple[tuple[bool, NamedNode], ...]:
+        return tuple((n.startswith("^"), NamedNode(E + n.lstrip("^"))) for n in names)
+
+    author = ((False, NamedNode(f"{E}author")),)
+    assert round_about(author, NamedNode(f"{E}editor"), map(way, ways)) is bool(told)
+
+
+def test_of_a_rule_that_another_engine_checks_the_shape_tells_what_it_names(tmp_path: Path) -> None:
+    """pySHACL checks doubles that the store writes anew; no bound on them is a cause."""
+    dice = random.Random(2)
+    rows = [HEAD]
+    for wall in range(300):
+        metres = wall % 3 == 0 and dice.random() < 0.95
+        width = dice.uniform(100, 500) * (0.001 if metres else 1)
+        place = "north" if wall % 3 == 0 else "south"
+        rows.append(f"e:w{wall} a e:Wall ; e:width {width:.2e} ; e:site e:{place} .")
+    (tmp_path / "data.ttl").write_text("\n".join(rows), encoding="utf-8")
+    shapes = HEAD + (
+        "@prefix sh: <http://www.w3.org/ns/shacl#> . e:S a sh:NodeShape ; sh:targetClass e:Wall ; "
+        "sh:or ( [ sh:path e:width ; sh:minInclusive 50 ] [ sh:path e:layers ; sh:minCount 1 ] ) ."
+    )
+    (tmp_path / "shapes.ttl").write_text(shapes, encoding="utf-8")
+    with kgreason.investigate(tmp_path / "data.ttl", shapes=tmp_path / "shapes.ttl") as found:
+        told = [cause.statement for cause in found.causes]
+    assert told
+    assert "site is north" in told[0]

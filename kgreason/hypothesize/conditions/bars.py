@@ -23,11 +23,13 @@ from kgreason.hypothesize.conditions.outcome_paths import (
     gone_along,
     made_of,
     plain,
+    round_about,
 )
 from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import Dealt
 from kgreason.shacl.needed import NEARLY
 from kgreason.shacl.readings import DESCRIBING
+from kgreason.shacl.rule_text import compared_with, rule_text
 
 _TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 _NUMBER: Final = re.compile(r"(?<![\w.<:/-])-?[0-9]+(?:\.[0-9]+)?(?![\w.:/>-])")
@@ -66,8 +68,8 @@ class Bars:
     def __init__(self, view: View, own: Callable[[int], int] = lambda nodes: nodes) -> None:
         self._view, self._own = view, own
         self._constraint = view.constraint
-        violation = view.constraint.violation
-        self._text = "" if view.constraint.is_listed else violation.text
+        self._text = rule_text(view.constraint)
+        self._others = compared_with(view.constraint)
         self._listed = {NamedNode(iri) for iri in iris_in(self._text)}
         self._along_and_on = gone_along(self._text)
         path = view.constraint.path
@@ -113,6 +115,8 @@ class Bars:
         )
         if self._when_compared(condition):
             return ""
+        if any(round_about(self._path, n, map(_steps, condition.paths)) for n in self._others):
+            return "whoever has one thing at both ends that the rule compares has this"
         ways = [condition]
         if condition.beside is not None:
             # What holds an end against another one sets a bound to both.
@@ -460,14 +464,8 @@ class Bars:
 
     def _compared(self, condition: Condition) -> str:
         """Bar bounds on what the rule compares the value with."""
-        if (
-            len(condition.path) != 1
-            or condition.test not in kinds.BOUNDS | kinds.THERE | kinds.WRITTEN
-        ):
-            return ""
-        pairs = (SH.lessThan, SH.lessThanOrEquals, SH.equals, SH.disjoint)
-        named = {t for p in pairs for t in self._constraint.parameters.get(p, ())}
-        if condition.path.steps[0].along in named:
+        asked = condition.test in kinds.BOUNDS | kinds.THERE | kinds.WRITTEN
+        if asked and [s.along for s in condition.path.steps] in [[n] for n in self._others]:
             return "the rule compares the value with this one"
         return ""
 
@@ -478,7 +476,8 @@ class Bars:
         told = {step.along for step in steps if step.kind == "properties"}
         if told and {step for _, step in self._path} & set(condition.named):
             return "it only says that the constrained property is used there, or is not"
-        if steps and self._along_and_on.issuperset(s.along for s in steps) and not named:
+        begun = {step.along for step in steps[: 2 if named else 1]}
+        if len(steps) > named and begun <= self._along_and_on:
             return "the rule itself goes along this"
         asked = {step for _, step in self._path}
         asked |= self._listed if self._component in _WHOLE else set()

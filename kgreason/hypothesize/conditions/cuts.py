@@ -20,7 +20,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 from kgreason.base.figures import figure, integer
 from kgreason.base.store import Term
 from kgreason.base.templates import Fragment, Value, role
-from kgreason.base.terms import NUMERIC
+from kgreason.base.terms import NUMERIC, TYPE, XSD
 from kgreason.graph.marks import places
 from kgreason.hypothesize.conditions.atlas import LEAST, RELATIONS, Atlas, Table
 from kgreason.hypothesize.conditions.code import choice, log_choose
@@ -53,6 +53,7 @@ from kgreason.hypothesize.conditions.paths import Path
 from kgreason.hypothesize.conditions.units import clustered_by
 
 _COUNTS: Final = frozenset({"many", "few", "shared"})
+_MEASURED: Final = frozenset({XSD.double, XSD.float, XSD.decimal})
 MANY_ENDS: Final = integer("manyEnds")
 _ORDERED_SHARE: Final = figure("orderedShare")
 _BETWEEN: Final = "\x00"
@@ -390,11 +391,15 @@ class Cut:
 
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
-        return [
-            (end.value, mask)
-            for end, mask in self.table.ends.items()
-            if not isinstance(end, BlankNode)
-        ]
+        return [(end.value, self.table.ends[end]) for end in self._spelled]
+
+    @cached_property
+    def _spelled(self) -> list[NamedNode | Literal]:
+        """The ends of which it may matter how they are spelt: no classes, no measured numbers."""
+        if self.path.steps and self.path.steps[-1].along == TYPE:
+            return []
+        ends = (end for end in self.table.ends if not isinstance(end, BlankNode))
+        return [e for e in ends if not (isinstance(e, Literal) and e.datatype in _MEASURED)]
 
     @cached_property
     def pieces(self) -> Counter[str]:
@@ -439,7 +444,7 @@ class Cut:
 
     @cached_property
     def _are_iris(self) -> list[bool]:
-        return [isinstance(e, NamedNode) for e in self.table.ends if not isinstance(e, BlankNode)]
+        return [isinstance(end, NamedNode) for end in self._spelled]
 
     def _with(self, piece: str) -> Iterator[int]:
         """Return the places of the texts in which a piece stands."""

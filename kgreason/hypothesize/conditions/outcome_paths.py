@@ -6,6 +6,7 @@ from typing import Final
 
 from pyoxigraph import NamedNode
 
+from kgreason.base.store import Term
 from kgreason.shacl import Path, Reading, bound_to
 
 Way = tuple[tuple[bool, NamedNode], ...]
@@ -80,6 +81,22 @@ def both_ends(pairs: Iterable[frozenset[Path]], ways: Iterable[Sequence[object]]
         for ends in compared
         if all(ends)
     )
+
+
+def round_about(path: Way, other: Term, ways: Iterable[Sequence[object]]) -> bool:
+    """Check whether ways lead from one to the other of two values that a rule compares.
+
+    Forth by one and back by the other they come to the node itself where the two are one; and
+    whatever lies behind both is the same then.
+    """
+    gone = [tuple(way) for way in ways]
+    back = tuple((not against, along) for against, along in reversed(path))
+    if any(
+        way[: len(path) + 1] in {(*path, (True, other)), ((False, other), *back)} for way in gone
+    ):
+        return bool(path)
+    behind = {way[len(path) :] for way in gone if way[: len(path)] == path}
+    return bool(path) and any(way[:1] == ((False, other),) and way[1:] in behind for way in gone)
 
 
 def plain(path: Path) -> Way:
