@@ -26,6 +26,8 @@ SELECT ?focus ?outcome WHERE {{
         ("!(?own = ?other)", 1),
         ("?own = ?other", 1),
         ("?own < ?other", 0),
+        ("?own - ?other", 0),
+        ("1 / ?own > ?other", 0),
         ("?own != <https://example.org/c#A>", 0),
     ],
 )

@@ -301,7 +301,7 @@ def _chosen(offered: Sequence[Any], place: int, choose: int | None, *, yes: bool
         if choose > len(offered):
             raise OptionError(f"--choose {choose}: there are {len(offered)} readings.")
         return choose - 1
-    if yes or (len(offered) == 1 and not offered[0].unread):
+    if yes or len(offered) == 1:
         return place
     for number, one in enumerate(offered, start=1):
         tell(f"{number} {_told(one)}")

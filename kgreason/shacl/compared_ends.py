@@ -29,8 +29,9 @@ def compared_ends(query: str) -> frozenset[frozenset[Path]]:
 
 def _sides(test: Any) -> list[str]:
     """Return the two variables that a test wants to be equal, or to differ."""
+    # Of a number that is cut at a bound, as of a difference, the test is another.
     given = test[1] if isinstance(test, tuple) and test[0] == "denied" else test
-    if getattr(given, "op", None) not in {"=", "!="}:
+    if getattr(given, "name", "") != "RelationalExpression" or given.op not in {"=", "!="}:
         return []
     sides = (plain(side) for side in (given.expr, given.other))
     return [str(side) for side in sides if type(side).__name__ == "Variable"]
