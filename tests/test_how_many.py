@@ -60,4 +60,4 @@ def test_a_ward_with_few_nurses_is_told_by_their_number(tmp_path: Path) -> None:
     query = f"SELECT ?focus ?outcome {{ ?focus a <{E}Stay> ; <{E}long> ?outcome }}"
     with kgreason.investigate(tmp_path / "data.ttl", outcome=query) as found:
         (first, *_) = found.causes
-    assert "no more than 4 of onWard/^worksOn" in first.statement
+    assert "whose onWard no more than 4 point at by worksOn" in first.statement

@@ -122,7 +122,7 @@ def test_without_a_choice_the_readings_are_told_and_nothing_is_run(
         "ask", question, str(data), "--strategy", "hypothesis", "--ledger", str(tmp_path / "l")
     )
     assert ran.code == 2
-    assert "\n2 " in ran.err
+    assert "2 Paper" in ran.err
     assert "--choose N" in ran.err
     assert not (tmp_path / "l").exists()
     wrong = run("ask", "which papers were retracted?", str(data), "--choose", "99")

@@ -105,11 +105,17 @@ class Condition:
         """Describe the condition, to follow “Nodes …”."""
         header = self.template.header
         text = header["dated"] if self.dated else header["words"]
+        given = dict(self.terms)
+        if "alike" in header and given.get("first") == given.get("last"):
+            text = header["alike"]
         said = {name: _told(self, name, value, names) for name, value in self.terms}
         if self.beside is not None:
             said["beside"] = self.beside.words(names)
         steps = self.path.steps
-        own = steps[-1].template.header.get(self.test) if steps else None
+        last = steps[-1].template.header if steps else {}
+        own = last.get(self.test)
+        if len(steps) > 1:
+            own = last.get(f"{self.test}-behind", own)
         if own is not None and (len(steps) == 1 or "{place}" in own):
             place = Path(steps[:-1]).words(names)
             return own.format(place=place, property=names(steps[-1].along), **said)
