@@ -18,6 +18,7 @@ from kgreason.hypothesize.conditions.condition import Condition
 from kgreason.hypothesize.conditions.identifiers import identifies
 from kgreason.hypothesize.conditions.outcome_paths import (
     Way,
+    behind_both,
     both_ends,
     brought_by,
     gone_along,
@@ -117,6 +118,8 @@ class Bars:
             return ""
         if any(round_about(self._path, n, map(_steps, condition.paths)) for n in self._others):
             return "whoever has one thing at both ends that the rule compares has this"
+        if behind_both(self._constraint.matched, map(_steps, condition.paths)):
+            return "it compares what lies behind the ends that the outcome compares"
         ways = [condition]
         if condition.beside is not None:
             # What holds an end against another one sets a bound to both.

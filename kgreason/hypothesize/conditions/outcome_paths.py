@@ -83,6 +83,24 @@ def both_ends(pairs: Iterable[frozenset[Path]], ways: Iterable[Sequence[object]]
     )
 
 
+def behind_both(pairs: Iterable[frozenset[Path]], ways: Iterable[Sequence[object]]) -> bool:
+    """Check whether two ways lead to the same behind both of two ends that a query compares.
+
+    Where the towns of a parcel and of its street are two, so are their names.
+    """
+    gone = [tuple(way) for way in ways]
+    ends = [[plain(path) for path in pair] for pair in pairs]
+    return any(
+        one[: len(own)] == own and other[: len(its)] == its and one[len(own) :] == other[len(its) :]
+        for pair in ends
+        for own in pair
+        for its in pair
+        if own != its and own and its
+        for one in gone
+        for other in gone
+    )
+
+
 def round_about(path: Way, other: Term, ways: Iterable[Sequence[object]]) -> bool:
     """Check whether ways lead from one to the other of two values that a rule compares.
 
