@@ -111,6 +111,8 @@ def applies(
     offered = set(offered)
     there = all(name in offered for name in needs)
     about = suits(family, constraint) if reading is None else reads(family, reading)
+    # What only cuts the numbers of an outcome in two says of none that it is wrong.
+    about = about and not (constraint.at is not None and "of-rules" in family.header)
     return "propose" in family.sections and there and about
 
 

@@ -95,7 +95,7 @@ class Pool:
 
     `restated` are those that would save bits, with the reason why they are barred. `best` is the
     most that any other saves among the nodes of the scale, and `left` counts the failing nodes that
-    this one leaves over.
+    this one leaves over, or by how many passing ones it is diluted.
     """
 
     def __init__(self, scale: Scale, barred: Callable[[Condition], str]) -> None:
@@ -116,7 +116,6 @@ class Pool:
     ) -> None:
         """Put conditions in; `useful` hold enough failing nodes, `found` says what these save."""
         self._conditions += conditions
-        bad = self._scale.bad
         self._useful += useful
         for one in found:
             self._scored.append(one)
@@ -127,7 +126,12 @@ class Pool:
             if why:
                 self.restated.append((Region((condition,), mask, bits), why))
             elif bits > self.best:
-                self.best, self.left = bits, (bad & ~mask).bit_count()
+                self.best, self.left = bits, self._open(mask)
+
+    def _open(self, mask: int) -> int:
+        """Return how many failing nodes a set leaves over, or how many more of it pass than fail."""
+        inside, bad = (mask & self._scale.among).bit_count(), (mask & self._scale.bad).bit_count()
+        return max(self._scale.failing - bad, inside - 2 * bad)
 
     def why(self, condition: Condition) -> str:
         """Return why a condition may not be told; "" where it may."""
