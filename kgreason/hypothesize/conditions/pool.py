@@ -129,7 +129,7 @@ class Pool:
                 self.best, self.left = bits, self._open(mask)
 
     def _open(self, mask: int) -> int:
-        """Return how many failing nodes a set leaves over, or how many more of it pass than fail."""
+        """Return how many failing nodes a set leaves, or how many more of it pass than fail."""
         inside, bad = (mask & self._scale.among).bit_count(), (mask & self._scale.bad).bit_count()
         return max(self._scale.failing - bad, inside - 2 * bad)
 
