@@ -3,7 +3,7 @@
 #+ does: rename {level} to {predicate}
 #+ explanation: Every value that a claimed node has under the other predicate is put under the right one, in the same named graph.
 #+ example: The prices that stand under ex:cost are put under ex:price.
-#+ families: mapping-predicate mapping-listed
+#+ families: mapping-predicate mapping-listed mapping-listed-instead
 #+ region: property-assertion
 #+ operation: rename
 #+ mends: data
