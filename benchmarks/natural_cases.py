@@ -12,7 +12,7 @@ ask in many forms; the layout refuses one that finds other nodes than the two pa
 
 The first set was split by repository: one half to learn from, and one that was held out, run once,
 and is learned from since. `unseen-2` is a second set, of other repositories, that was run once;
-`unseen-3` to `unseen-33` are later ones, each of repositories that no other one uses. `few` is
+`unseen-3` to `unseen-34` are later ones, each of repositories that no other one uses. `few` is
 another set, of any repositories, of rules that only one to four nodes break.
 """
 
@@ -54,7 +54,7 @@ PREFIXES = {
 NONE = "none"
 BY_HAND = "judgements.toml"
 HALVES = ("learn", "learned-from")
-UNSEEN = tuple(f"unseen-{number}" for number in range(2, 34))
+UNSEEN = tuple(f"unseen-{number}" for number in range(2, 35))
 FEW = ("few",)
 SPLITS = (*HALVES, *UNSEEN, *FEW)
 BOM = b"\xef\xbb\xbf"
