@@ -126,7 +126,7 @@ def test_a_rival_that_saves_bits_withholds_none(tmp_path: Path) -> None:
             )
     symptom, _ = found("\n".join(lines) + "\n", tmp_path, "code")
     assert symptom.verdict == "inconclusive"
-    why = "“Nodes whose maker is m0 fail.” saves 1.1 bits beyond what it costs to say"
+    why = "“Nodes whose maker is m0 fail.” saves 2.3 bits beyond what it costs to say"
     assert symptom.open == (why,)
 
 

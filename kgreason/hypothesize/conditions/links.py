@@ -28,7 +28,6 @@ _Said = frozenset[tuple[ox.NamedNode, int]]
 _WASTE: Final = 4  # so many times what is wanted may be read
 _FEW: Final = 2_000  # triples, which cost next to nothing
 _CROWD: Final = 8  # triples for each node that is looked at
-_CODES: Final = frozenset({XSD.string, XSD.integer})
 _MOST: Final = 1_000_000  # triples that are kept at a time
 
 
@@ -113,15 +112,15 @@ class Links:
     def crowds(self, step: Step, ends: Iterable[Term], nodes: int) -> Mapping[Term, int]:
         """Return how many things a step along a property leads from, by what it leads to.
 
-        Of literals only texts and whole numbers are asked of, which may be codes; nothing is given
-        where far more lead there than the number of `nodes` that are looked at.
+        Of literals only texts of one word are asked of, which may be codes; nothing is given where
+        far more lead there than the number of `nodes` that are looked at.
         """
         if step.template.header.get("triple") != "along":
             return {}
         inner, merged, left = self.graph.store.inner, ox.DefaultGraph(), _FEW + _CROWD * nodes
         known = self._crowds.setdefault(step.along, {})
         for end in ends:
-            if isinstance(end, ox.Literal) and end.datatype not in _CODES:
+            if isinstance(end, ox.Literal) and not _is_code(end):
                 continue
             if end not in known:
                 found = inner.quads_for_pattern(None, step.along, end, merged)
@@ -154,6 +153,10 @@ class Links:
             self._kept += len(read)
             self._pairs[key] = _joined(read, against=key[1])
         return self._pairs[key]
+
+
+def _is_code(text: ox.Literal) -> bool:
+    return text.datatype == XSD.string and len(text.value.split()) == 1
 
 
 def _joined(quads: Iterable[ox.Quad], *, against: bool) -> Pairs:

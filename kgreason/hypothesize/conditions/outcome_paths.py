@@ -7,6 +7,7 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 from kgreason.base.store import Term
+from kgreason.base.terms import iris_in
 from kgreason.shacl import Path, Reading, bound_to
 
 Way = tuple[tuple[bool, NamedNode], ...]
@@ -65,7 +66,8 @@ def gone_along(text: str) -> frozenset[NamedNode]:
 
     How many steps there are along these, and what things there are like, says the rule again.
     """
-    return frozenset(map(NamedNode, _ON.findall(text)))
+    named = set(iris_in(text))
+    return frozenset(NamedNode(iri) for iri in _ON.findall(text) if iri in named)
 
 
 def both_ends(pairs: Iterable[frozenset[Path]], ways: Iterable[Sequence[object]]) -> bool:

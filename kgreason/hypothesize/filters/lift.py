@@ -30,12 +30,12 @@ class Lift(Check):
 class WholeLift(Lift):
     """Drop an origin that fails more often than what an earlier round left, and not than all nodes.
 
-    It is put to the view of the first round.
+    It is put to the view of the first round. What is told by halves alone is left to its tests.
     """
 
     def against(self, view: View, candidate: Candidate, /) -> Figure | None:
         """Return the figure that speaks against a candidate, or None where it is kept."""
-        if candidate.is_mechanism:
+        if candidate.is_mechanism or not candidate.paid:
             return None
         return _flat(table(view, members(view, candidate.pattern)))
 
