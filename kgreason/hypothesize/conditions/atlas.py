@@ -47,14 +47,13 @@ class Table:
         return self.at_least[0]
 
     @cached_property
-    def at_least(self) -> tuple[int, ...]:
-        """The nodes that reach at least one end, two, …, six different ones."""
-        counts = [0] * 6
+    def at_least(self) -> tuple[int, int]:
+        """The nodes that reach at least one end, and two different ones."""
+        one = two = 0
         for mask in self.ends.values():
-            for place in range(5, 0, -1):
-                counts[place] |= counts[place - 1] & mask
-            counts[0] |= mask
-        return tuple(counts)
+            two |= one & mask
+            one |= mask
+        return one, two
 
     @cached_property
     def by_number(self) -> Mapping[int, int]:
@@ -140,8 +139,8 @@ class Atlas:
         A cut knows its atlas and the atlas its cuts, a circle that lasts until cycles are looked
         for; that of a large population holds gigabytes.
         """
-        tables = (self._tables, self._ways, self._closures, self._numbers, self.cut, self.units)
-        for kept in tables:
+        paths = (self._tables, self._ways, self._throngs, self.cut, self.units)
+        for kept in (*paths, self._closures, self._numbers):
             kept.clear()
 
     def known(self) -> list[Table]:
@@ -199,8 +198,10 @@ class Atlas:
         Such as the nurses of a ward. What they are each like is nothing that a node is linked with.
         """
         if path not in self._throngs:
-            known = self.links.steps.get(("backward", *self._here(path)), ()) if path.steps else ()
-            ways = (_way("backward", *found) for found in known) if self.ways(path) else ()
+            # What steps there are is counted where the few of them are looked for.
+            key = ("backward", *_key(self._things(path)))
+            known = self.links.steps.get(key, ()) if self.ways(path) and path.steps else ()
+            ways = (_way("backward", *found) for found in known)
             self._throngs[path] = [
                 way
                 for way in ways
@@ -213,13 +214,12 @@ class Atlas:
 
     def is_throng(self, path: Path) -> bool:
         """Check whether a path ends with what points at something in numbers."""
-        steps = [way.step for way in self._throngs.get(path.before, ())] if path.steps else []
-        return path.steps[-1:] != () and path.steps[-1] in steps
+        ways = self._throngs.get(path.before, ()) if path.steps else ()
+        return any(way.step == path.steps[-1] for way in ways)
 
-    def _here(self, path: Path) -> tuple[int, int]:
-        """Return what stands for the set of things at the end of a path, which would be kept."""
-        there = frozenset(end for end in self.table(path).ends if not isinstance(end, Literal))
-        return len(there), hash(there)
+    def _things(self, path: Path) -> frozenset[Term]:
+        """Return the things at the end of a path, from which steps lead on."""
+        return frozenset(end for end in self.table(path).ends if not isinstance(end, Literal))
 
     def length(self, path: Path) -> int:
         """Return the number of steps of a path, without those that lead to blank nodes alone.
@@ -247,8 +247,8 @@ class Atlas:
         nodes, out = path.nodes(self.mark), []
         ends = self.table(path).ends
         start = self.nodes.bit_count() if not path.steps else len(ends)
-        there = frozenset(end for end in ends if not isinstance(end, Literal))
-        here = len(there), hash(there)  # in place of the set, which would be kept for each path
+        there = self._things(path)
+        here = _key(there)
         for kind in kinds():
             if kind.header["after"] not in {"any", last}:
                 continue
@@ -374,6 +374,11 @@ class Atlas:
         """Ask the graph; raises Spent where the budget allows no more."""
         ask(self.budget, "path")
         return self.graph.store.select(text)
+
+
+def _key(things: frozenset[Term]) -> tuple[int, int]:
+    """Return what stands for a set of things, which would be kept for each path."""
+    return len(things), hash(things)
 
 
 def _way(kind: str, property_: Term, pairs: int, reached: int) -> Way | None:

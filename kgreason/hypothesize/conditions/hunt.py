@@ -74,8 +74,7 @@ class Hunt:
     """A search in an atlas for who fails; `among` are those that could fail.
 
     Paths that it `leaves` are not gone along any further; parts that `match` are not told together.
-    What was `drawn` for another search for
-    the same failing nodes need not be drawn again.
+    What was `drawn` for another search for the same failing nodes need not be drawn again.
     """
 
     atlas: Atlas
