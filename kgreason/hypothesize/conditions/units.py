@@ -228,9 +228,8 @@ def excepted(region: int, held: Clusters, ways: int) -> float | None:
     """Return at most the probability that few clusters pass so by the spread of the others.
 
     None where they are not few, where the region leaves out no whole ones or more than it is made
-    of, or is made of fewer than two, and where they pass far more often than the others. They are
-    taken for one, times the number of choices of so many and of the `ways` in which nodes are
-    clustered coarsely.
+    of, or is made of fewer than two. They are taken for one, times the number of choices of so many
+    and of the `ways` in which nodes are clustered coarsely.
     """
     inside: list[Count] = []
     outside: list[Count] = []
@@ -244,8 +243,6 @@ def excepted(region: int, held: Clusters, ways: int) -> float | None:
     if len(inside) + len(outside) > LEAST_SIBLINGS:
         return None
     rest = sum(passing for passing, _ in outside), sum(size for _, size in outside)
-    if odds(*rest) >= _FEW_FAR * usual_odds(inside):
-        return None  # clusters that differ by chance hardly ever differ so
     choices = math.comb(len(inside) + len(outside), len(outside)) * max(1, ways)
     return min(1.0, beta_binomial_tail(inside, rest) * choices)
 
