@@ -86,19 +86,20 @@ def _of(
         h for h in members if not h.is_mechanism and (h.cause or h.id in associated) and h.pattern
     ]
     nodes = {h.id: _failing(context, symptom, h) for h in origins} if wholes else {}
+    # What holds most of all failures holds most of any mechanism's, unless it is no origin.
+    least = {
+        h.id: max(_MOSTLY, min(NEARLY, nodes[h.id].bit_count() / len(symptom.failing)))
+        if h.cause
+        else NEARLY
+        for h in (origins if wholes else ())
+    }
     out, taken = [], set[str]()
     for mechanism in wholes:
         own = held[mechanism.id]
         size = own.bit_count()
         common = {h.id: (nodes[h.id] & own).bit_count() for h in origins if h.id not in taken}
-        # What holds most of all failures holds most of any mechanism's, unless it is no origin.
-        usual = {h.id: nodes[h.id].bit_count() / len(symptom.failing) for h in origins}
         fitting = [
-            h
-            for h in origins
-            if size >= LEAST
-            and common.get(h.id, 0)
-            >= max(_MOSTLY if h.cause else NEARLY, min(usual[h.id], NEARLY)) * size
+            h for h in origins if size >= LEAST and common.get(h.id, 0) >= least[h.id] * size
         ]
         nearly = {h.id: common[h.id] >= NEARLY * size for h in fitting}
         origin = max(fitting, key=lambda h: (h.cause, nearly[h.id], h.e, -h.order), default=None)

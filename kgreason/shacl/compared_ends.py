@@ -29,7 +29,6 @@ def compared_ends(query: str) -> frozenset[frozenset[Path]]:
 
 def _sides(test: Any) -> list[str]:
     """Return the two variables that a test wants to be equal, or to differ."""
-    # Of a number that is cut at a bound, as of a difference, the test is another.
     given = test[1] if isinstance(test, tuple) and test[0] == "denied" else test
     if getattr(given, "name", "") != "RelationalExpression" or given.op not in {"=", "!="}:
         return []

@@ -304,7 +304,7 @@ class _Failure:
 
     def _differing(self, test: Any) -> Iterator[tuple[str, Path]]:
         """Return the variables that a test wants to differ, where they are values of one path."""
-        sides = [str(side) for side in unequal(test)]
+        sides = [str(side) for side in _unequal(test)]
         paths = [self._sure.get(side) for side in sides]
         if sides and paths[0] is not None and paths[0] == paths[1] and self._focus not in sides:
             yield from ((side, paths[0]) for side in sides)
@@ -380,7 +380,7 @@ class _Failure:
 
 def _another(test: Any, focus: str) -> str:
     """Return the variable that a test wants to be another node than ?focus; "" for other tests."""
-    sides = (_inside_str(side) for side in unequal(test))
+    sides = (_inside_str(side) for side in _unequal(test))
     names = [str(side) for side in sides if type(side).__name__ == "Variable"]
     return next((n for n in names if n != focus), "") if focus in names else ""
 
@@ -390,7 +390,7 @@ def _inside_str(side: Any) -> Any:
     return plain(side.arg) if getattr(side, "name", "") == "Builtin_STR" else side
 
 
-def unequal(test: Any) -> list[Any]:
+def _unequal(test: Any) -> list[Any]:
     """Return the two sides that a test wants to differ; none for any other test."""
     denied = isinstance(test, tuple) and test[0] == "denied"
     given = test[1] if denied else test

@@ -142,8 +142,8 @@ def _alike(cut: Cut, other: Cut) -> Iterator[Condition]:
         return
     same = reduce(or_, (ends[end] & others[end] for end in shared))
     several = cut.table.at_least[1] | other.table.at_least[1]
-    differs = cut.table.some & other.table.some & (several | ~same)
     both = cut.table.some & other.table.some
+    differs = both & (several | ~same)
     for test, mask in (("same", same), ("differs", differs)):
         if _told(cut, mask) and mask != both:
             yield _condition(cut, other, test, mask)

@@ -273,7 +273,7 @@ class Cut:
 
     def _other(self, mask: int) -> int:
         """Return the nodes that have an end other than that of these nodes."""
-        some, two = self.table.at_least[:2]
+        some, two = self.table.at_least
         return (some & ~mask) | (mask & two)
 
     def _under(self) -> Iterator[tuple[Terms, int]]:

@@ -18,6 +18,11 @@ _CLOCK: Final = re.compile(
 )
 
 
+def is_code(end: Literal) -> bool:
+    """Check whether a literal is a text of one word, which may be a code."""
+    return end.datatype == XSD.string and len(end.value.split()) == 1
+
+
 def datatype_of(end: Term) -> NamedNode | None:
     """Return the datatype of a literal."""
     return end.datatype if isinstance(end, Literal) else None

@@ -5,6 +5,7 @@ from typing import Final
 from pyoxigraph import DefaultGraph, Literal, NamedNode
 
 from kgreason.context.view import View
+from kgreason.hypothesize.conditions.ends import is_code
 from kgreason.hypothesize.conditions.paths import Path
 
 _NEARLY: Final = 20
@@ -26,14 +27,10 @@ def identifies(view: View, path: Path) -> bool:
 
 
 def _are_codes(view: View, along: NamedNode) -> bool:
-    values, shared = set[object](), 0
+    values, uses = set[object](), 0
     for quad in view.graph.store.inner.quads_for_pattern(None, along, None, DefaultGraph()):
-        value = quad.object
-        if isinstance(value, Literal) and (value.language or len(value.value.split()) != 1):
+        if isinstance(quad.object, Literal) and not is_code(quad.object):
             return False
-        if value in values:
-            shared += 1
-            if shared * _NEARLY > len(view.marks.population.nodes):
-                return False
-        values.add(value)
-    return shared * _NEARLY <= len(values)
+        values.add(quad.object)
+        uses += 1
+    return (uses - len(values)) * _NEARLY <= len(values)

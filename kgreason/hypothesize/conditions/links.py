@@ -17,8 +17,8 @@ import pyoxigraph as ox
 
 from kgreason.base.store import Term
 from kgreason.base.templates import Template
-from kgreason.base.terms import XSD
 from kgreason.graph import Graph
+from kgreason.hypothesize.conditions.ends import is_code
 from kgreason.hypothesize.conditions.paths import Step
 
 Pairs = Mapping[Term, list[Term]]
@@ -120,7 +120,7 @@ class Links:
         inner, merged, left = self.graph.store.inner, ox.DefaultGraph(), _FEW + _CROWD * nodes
         known = self._crowds.setdefault(step.along, {})
         for end in ends:
-            if isinstance(end, ox.Literal) and not _is_code(end):
+            if isinstance(end, ox.Literal) and not is_code(end):
                 continue
             if end not in known:
                 found = inner.quads_for_pattern(None, step.along, end, merged)
@@ -153,10 +153,6 @@ class Links:
             self._kept += len(read)
             self._pairs[key] = _joined(read, against=key[1])
         return self._pairs[key]
-
-
-def _is_code(text: ox.Literal) -> bool:
-    return text.datatype == XSD.string and len(text.value.split()) == 1
 
 
 def _joined(quads: Iterable[ox.Quad], *, against: bool) -> Pairs:

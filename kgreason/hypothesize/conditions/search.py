@@ -303,8 +303,8 @@ def _explore(
     bars = Bars(view, atlas.own)
     among = looked_at(view, atlas)
     failing = failing_of(view, atlas, among)
-    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.direct, drawn=drawn)
-    hunt.match = bars.match
+    hunt = Hunt(atlas, failing, origins or bars, extent, among, bars.direct, drawn=drawn,
+                match=bars.match)  # fmt: skip
     if origins is not None:
         hunt.leaves = origins.sign
     hunt.explore()

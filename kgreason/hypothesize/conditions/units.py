@@ -131,7 +131,7 @@ def unit_of(table: Table, parts: Masks, nodes: int) -> Unit | None:
     """
     if not table.path.steps:
         return None
-    some, two = table.at_least[:2]
+    some, two = table.at_least
     once = some & ~two & nodes
     size = nodes.bit_count()
     if once.bit_count() < _COVERED * size:
